@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * compile.c: one network's way through the floors, from an imported graph to a model.
+ */
+#include <glib/gstdio.h>
+
+#include "api/session.h"
+#include "base/error.h"
+#include "build/om_write.h"
+#include "build/task_build.h"
+#include "engine/cluster.h"
+#include "engine/place.h"
+#include "ir/verify.h"
+#include "optimize/fusion.h"
+#include "prepare/clean.h"
+#include "prepare/prepare.h"
+
+TsrCompileReport *tsr_compile_report_new(void)
+{
+    TsrCompileReport *report = g_new0(TsrCompileReport, 1);
+    report->fusions = g_hash_table_new(g_str_hash, g_str_equal);
+    report->engines = g_hash_table_new(g_str_hash, g_str_equal);
+    return report;
+}
+
+void tsr_compile_report_free(TsrCompileReport *report)
+{
+    if (report == NULL)
+        return;
+    g_hash_table_unref(report->fusions);
+    g_hash_table_unref(report->engines);
+    g_free(report->fallback_text);
+    g_free(report);
+}
+
+static void count_nodes(TsrGraph *graph, gpointer data)
+{
+    TsrCompileReport *report = data;
+    report->clusters += tsr_cluster_form(graph);
+    for (guint i = 0; i < graph->nodes->len; i++) {
+        const TsrNode *node = g_ptr_array_index(graph->nodes, i);
+        guint count;
+        if (node->kind != TSR_NODE_OPERATOR)
+            continue;
+        report->nodes++;
+        count = GPOINTER_TO_UINT(g_hash_table_lookup(report->engines, node->engine));
+        g_hash_table_insert(report->engines, (gpointer)node->engine,
+                            GUINT_TO_POINTER(count + 1));
+    }
+}
+
+static gboolean dump(TsrGraph *graph, const TsrCompileOptions *options, const char *stage,
+                     GError **error)
+{
+    g_autofree char *text = NULL;
+    g_autofree char *dot = NULL;
+    g_autofree char *text_path = NULL;
+    g_autofree char *dot_path = NULL;
+    if (options->dump_graph_dir == NULL)
+        return TRUE;
+    if (g_mkdir_with_parents(options->dump_graph_dir, 0755) != 0) {
+        g_set_error(error, TSR_ERROR, TSR_IO, "cannot make directory '%s'",
+                    options->dump_graph_dir);
+        return FALSE;
+    }
+    text = tsr_graph_to_text(graph);
+    dot = tsr_graph_to_dot(graph);
+    text_path = g_strdup_printf("%s/%s.txt", options->dump_graph_dir, stage);
+    dot_path = g_strdup_printf("%s/%s.dot", options->dump_graph_dir, stage);
+    return g_file_set_contents(text_path, text, -1, error) &&
+           g_file_set_contents(dot_path, dot, -1, error);
+}
+
+gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
+                           const TsrCompileOptions *options, TsrCompileReport *report,
+                           GError **error)
+{
+    static const TsrCompileOptions defaults = {.struct_size = sizeof(TsrCompileOptions)};
+    const TsrPluginSet *set = session->set;
+    g_autoptr(GError) device_error = NULL;
+    TsrFusionSwitches switches;
+    TsrDeviceTraits traits;
+    TsrOpenDevice *device = tsr_session_device(session, &device_error);
+
+    if (device_error != NULL) {
+        g_propagate_error(error, g_steal_pointer(&device_error));
+        return FALSE;
+    }
+    if (options == NULL)
+        options = &defaults;
+    switches = (TsrFusionSwitches){options->disable_fusion, options->enable_fusion};
+    traits = tsr_device_traits(device);
+    if (!dump(graph, options, "0_imported", error) ||
+        !tsr_prepare_graph(graph, tsr_plugin_set_reference(set), error) ||
+        !dump(graph, options, "1_prepared", error) || !tsr_place_graph(graph, set, error) ||
+        !dump(graph, options, "2_placed", error) ||
+        !tsr_fusion_run(graph, set, &switches, report->fusions, error))
+        return FALSE;
+    tsr_clean_dead(graph);
+    if (!tsr_graph_verify(graph, error) || !dump(graph, options, "3_fused", error) ||
+        !tsr_format_select(graph, set, traits.c0_bytes, &report->formats, error))
+        return FALSE;
+    tsr_clean_dead(graph);
+    if (!tsr_graph_verify(graph, error) || !dump(graph, options, "4_formats", error))
+        return FALSE;
+    count_nodes(graph, report);
+    report->fallback_text = tsr_place_fallback_text(graph, set);
+    return TRUE;
+}
+
+static TsrModel *bind(TsrSession *session, GBytes *om, TsrCompileReport *report, GError **error)
+{
+    g_autoptr(GBytes) weights = NULL;
+    TsrOmFile file;
+    TsrProgram *program;
+    TsrBoundModel *bound;
+    TsrModel *model;
+    if (!tsr_om_open_bytes(om, &file, error))
+        return NULL;
+    program = tsr_om_read(&file, session->set->registry, &weights, error);
+    tsr_om_close(&file);
+    if (program == NULL)
+        return NULL;
+    bound = tsr_bound_model_new(program, weights, session->set, session->device, error);
+    if (bound == NULL)
+        return NULL;
+    model = g_new0(TsrModel, 1);
+    model->session = tsr_session_ref(session);
+    model->om = g_bytes_ref(om);
+    model->bound = bound;
+    model->report = report;
+    return model;
+}
+
+TsrModel *tsr_session_compile(TsrSession *session, TsrGraph *graph,
+                              const TsrCompileOptions *options, GError **error)
+{
+    g_autoptr(TsrCompileReport) report = tsr_compile_report_new();
+    g_autoptr(TsrProgram) program = NULL;
+    g_autoptr(GBytes) om = NULL;
+    gint64 begin = g_get_monotonic_time();
+    TsrBuildOptions build = {.reuse = options == NULL || !options->disable_memory_reuse,
+                             .host_mode = options != NULL && options->host_mode};
+    TsrModel *model;
+
+    if (!tsr_compile_graph(session, graph, options, report, error))
+        return NULL;
+    build.traits = tsr_device_traits(session->device);
+    program = tsr_task_build(graph, session->set, &build, error);
+    if (program == NULL)
+        return NULL;
+    om = tsr_om_assemble(program, session->set, error);
+    if (om == NULL)
+        return NULL;
+    report->compile_ms = (double)(g_get_monotonic_time() - begin) / 1000.0;
+    model = bind(session, om, report, error);
+    if (model != NULL)
+        g_steal_pointer(&report);
+    return model;
+}
+
+/* The engines that built the model against those that are here. */
+static gboolean check_engines(TsrSession *session, const TsrOmFile *file, GError **error)
+{
+    g_autoptr(GVariant) meta = tsr_om_section(file, TSR_OM_META, "a{sv}", error);
+    g_autoptr(GArray) engines = NULL;
+    g_autofree char *device = NULL;
+    if (meta == NULL)
+        return FALSE;
+    engines = tsr_om_engines(meta);
+    for (guint i = 0; i < engines->len; i++) {
+        const TsrOmEngine *wanted = &g_array_index(engines, TsrOmEngine, i);
+        const TsrRankedEngine *ranked = tsr_plugin_set_find_engine(session->set, wanted->name);
+        TsrSupport support = {.struct_size = sizeof(support), .answer = TSR_SUPPORT_YES};
+        if (ranked == NULL) {
+            g_set_error(error, TSR_ERROR, TSR_NOT_FOUND,
+                        "was compiled for engine '%s' (plugin version %s), which is not in use",
+                        wanted->name, wanted->plugin_version);
+            return FALSE;
+        }
+        if (wanted->abi_major != TSR_ABI_MAJOR) {
+            g_set_error(error, TSR_ERROR, TSR_INCOMPATIBLE,
+                        "engine '%s' built it under plugin ABI %u, this is %u: compile it again",
+                        wanted->name, wanted->abi_major, TSR_ABI_MAJOR);
+            return FALSE;
+        }
+        if (TSR_HAS(ranked->engine, validate)) {
+            if (ranked->engine->validate(ranked->engine, wanted->blob_version, wanted->compat,
+                                         &support) != TSR_OK)
+                support.answer = TSR_SUPPORT_NO;
+        } else if (ranked->engine->blob_version != wanted->blob_version) {
+            support.answer = TSR_SUPPORT_NO;
+            g_snprintf(support.reason, sizeof(support.reason),
+                       "its tasks have version %u, the engine here writes %u",
+                       wanted->blob_version, ranked->engine->blob_version);
+        }
+        if (support.answer == TSR_SUPPORT_NO) {
+            g_set_error(error, TSR_ERROR, TSR_INCOMPATIBLE,
+                        "engine '%s' (plugin version %s) cannot run it: %s: compile it again",
+                        wanted->name, wanted->plugin_version, support.reason);
+            return FALSE;
+        }
+    }
+    if (g_variant_lookup(meta, "device", "s", &device) && device[0] != '\0' &&
+        (session->set->device == NULL ||
+         g_strcmp0(session->set->device->device->name, device) != 0)) {
+        g_set_error(error, TSR_ERROR, TSR_NOT_FOUND,
+                    "was compiled for device '%s', which is not loaded", device);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+gboolean tsr_session_validate(TsrSession *session, const char *path, GError **error)
+{
+    TsrOmFile file;
+    gboolean done;
+    if (!tsr_om_open(path, &file, error))
+        return FALSE;
+    done = check_engines(session, &file, error);
+    if (!done)
+        g_prefix_error(error, "offline model '%s': ", path);
+    tsr_om_close(&file);
+    return done;
+}
+
+TsrModel *tsr_session_load(TsrSession *session, const char *path, GError **error)
+{
+    g_autoptr(GBytes) weights = NULL;
+    g_autoptr(GError) device_error = NULL;
+    TsrOmFile file;
+    TsrProgram *program = NULL;
+    TsrBoundModel *bound = NULL;
+    TsrModel *model;
+    if (!tsr_om_open(path, &file, error))
+        return NULL;
+    tsr_session_device(session, &device_error);
+    if (device_error != NULL)
+        g_propagate_error(error, g_steal_pointer(&device_error));
+    else if (check_engines(session, &file, error))
+        program = tsr_om_read(&file, session->set->registry, &weights, error);
+    if (program != NULL)
+        bound = tsr_bound_model_new(program, weights, session->set, session->device, error);
+    if (bound == NULL) {
+        g_prefix_error(error, "offline model '%s': ", path);
+        tsr_om_close(&file);
+        return NULL;
+    }
+    model = g_new0(TsrModel, 1);
+    model->session = tsr_session_ref(session);
+    model->om = g_bytes_ref(file.bytes);
+    model->bound = bound;
+    tsr_om_close(&file);
+    return model;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * session.h: what stands behind the handles of tessera.h; the command and the tests
+ * look in here too.
+ */
+#ifndef TSR_API_SESSION_H
+#define TSR_API_SESSION_H
+
+#include <tessera/tessera.h>
+
+#include "optimize/format_select.h"
+#include "plugin/plugin_set.h"
+#include "runtime/device.h"
+#include "runtime/model.h"
+#include "runtime/om_read.h"
+
+struct TsrSession {
+    gatomicrefcount refs;
+    TsrPluginSet *set;
+    TsrOpenDevice *device;   /* opened when first needed; may stay NULL */
+    gboolean device_tried;
+    guint threads;
+    gboolean priority_is_explicit;
+};
+
+/* What a compilation did. */
+typedef struct TsrCompileReport {
+    GHashTable *fusions;     /* interned pass name -> count */
+    TsrFormatReport formats;
+    guint clusters;
+    guint nodes;             /* operator nodes, subgraphs included */
+    GHashTable *engines;     /* interned engine name -> node count */
+    double compile_ms;
+    char *fallback_text;     /* for the user, or NULL */
+} TsrCompileReport;
+
+struct TsrModel {
+    TsrSession *session;
+    GBytes *om;
+    TsrBoundModel *bound;
+    TsrCompileReport *report; /* NULL for a model that was loaded */
+};
+
+TsrSession *tsr_session_ref(TsrSession *session);
+
+/* The device of the session, opened now if it was not. NULL without an error when the
+ * session needs none. */
+TsrOpenDevice *tsr_session_device(TsrSession *session, GError **error);
+
+TsrCompileReport *tsr_compile_report_new(void);
+void tsr_compile_report_free(TsrCompileReport *report); /* NULL is a no-op */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(TsrCompileReport, tsr_compile_report_free)
+
+/* Prepares, places, fuses and chooses formats, without building tasks. */
+gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
+                           const TsrCompileOptions *options, TsrCompileReport *report,
+                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Whether the offline model can run here, checked without loading it. FALSE sets the
+ * reason. */
+gboolean tsr_session_validate(TsrSession *session, const char *path, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+
+#endif

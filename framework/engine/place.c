@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * place.c: see place.h.
+ */
+#include "engine/place.h"
+
+#include <string.h>
+#include <tessera/plugin_util.h>
+
+#include "base/error.h"
+#include "engine/cluster.h"
+#include "plugin/host.h"
+
+static gboolean has_unknown_shape(const TsrNode *node)
+{
+    for (guint i = 0; i < node->inputs->len; i++) {
+        const TsrValue *value = g_ptr_array_index(node->inputs, i);
+        if (value != NULL && !tsr_desc_is_static(&value->desc.view))
+            return TRUE;
+    }
+    for (guint i = 0; i < node->outputs->len; i++) {
+        const TsrValue *value = g_ptr_array_index(node->outputs, i);
+        if (value != NULL && !tsr_desc_is_static(&value->desc.view))
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Asks one engine; FALSE notes the refusal on the node. */
+static gboolean ask(TsrNode *node, const TsrRankedEngine *ranked)
+{
+    TsrSupport support = {.struct_size = sizeof(support)};
+    gint32 status;
+    for (guint i = 0; i < node->refusals->len; i++)
+        if (g_array_index(node->refusals, TsrRefusal, i).engine == ranked->name)
+            return FALSE; /* it refused before, alone or in a cluster */
+    if (has_unknown_shape(node) && (ranked->engine->flags & TSR_ENGINE_DYNAMIC) == 0) {
+        tsr_node_add_refusal(node, ranked->name, TSR_REFUSE_DYNAMIC,
+                             "the shapes are known only at run time");
+        return FALSE;
+    }
+    tsr_host_clear_error();
+    status = ranked->engine->check(ranked->engine, tsr_node_view(node), &support);
+    if (status != TSR_OK) {
+        g_autoptr(GError) error = NULL;
+        tsr_host_take_error(status, ranked->name, "check", &error);
+        tsr_node_add_refusal(node, ranked->name, TSR_REFUSE_OP, error->message);
+        return FALSE;
+    }
+    support.reason[sizeof(support.reason) - 1] = '\0';
+    if (support.answer == TSR_SUPPORT_YES || support.answer == TSR_SUPPORT_IF)
+        return TRUE;
+    tsr_node_add_refusal(node, ranked->name, support.reason_code,
+                         support.reason[0] != '\0' ? support.reason : "no reason given");
+    return FALSE;
+}
+
+static const char *find_pin(const TsrNode *node, const TsrConf *conf)
+{
+    const char *pin = g_hash_table_lookup(conf->node_pins, node->name);
+    return pin != NULL ? pin : g_hash_table_lookup(conf->op_pins, node->def->name);
+}
+
+static gboolean place_pinned(TsrNode *node, const TsrPluginSet *set, const char *pin,
+                             GError **error)
+{
+    const TsrRankedEngine *ranked = tsr_plugin_set_find_engine(set, pin);
+    g_autofree char *text = tsr_node_to_text(node);
+    if (ranked == NULL) {
+        g_set_error(error, TSR_ERROR, TSR_NOT_FOUND,
+                    "%s is pinned to engine '%s', which is not in use", text, pin);
+        return FALSE;
+    }
+    if (!ask(node, ranked)) {
+        const TsrRefusal *last =
+            &g_array_index(node->refusals, TsrRefusal, node->refusals->len - 1);
+        g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED,
+                    "%s is pinned to engine '%s', which refuses it: %s", text, pin,
+                    last->reason);
+        return FALSE;
+    }
+    node->engine = ranked->name;
+    return TRUE;
+}
+
+static void describe_refusals(const TsrNode *node, GString *out)
+{
+    g_autofree char *text = tsr_node_to_text(node);
+    g_string_append_printf(out, "no engine takes %s", text);
+    for (guint i = 0; i < node->refusals->len; i++) {
+        const TsrRefusal *refusal = &g_array_index(node->refusals, TsrRefusal, i);
+        g_string_append_printf(out, "%s%s: %s", i == 0 ? " (" : "; ", refusal->engine,
+                               refusal->reason);
+    }
+    if (node->refusals->len != 0)
+        g_string_append_c(out, ')');
+}
+
+static gboolean place(TsrNode *node, const TsrPluginSet *set, const char *preferred)
+{
+    const TsrRankedEngine *first =
+        preferred != NULL ? tsr_plugin_set_find_engine(set, preferred) : NULL;
+    if (first != NULL && ask(node, first)) {
+        node->engine = first->name;
+        return TRUE;
+    }
+    for (guint i = 0; i < set->engines->len; i++) {
+        const TsrRankedEngine *ranked = &g_array_index(set->engines, TsrRankedEngine, i);
+        if (ask(node, ranked)) {
+            node->engine = ranked->name;
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+gboolean tsr_place_node(TsrNode *node, const TsrPluginSet *set, const char *preferred,
+                        GError **error)
+{
+    g_autoptr(GString) missing = NULL;
+    if (place(node, set, preferred))
+        return TRUE;
+    missing = g_string_new(NULL);
+    describe_refusals(node, missing);
+    g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED, "%s", missing->str);
+    return FALSE;
+}
+
+typedef struct Placing {
+    const TsrPluginSet *set;
+    GString *missing;
+    GError *error;
+} Placing;
+
+static void place_nodes(TsrGraph *graph, gpointer data)
+{
+    Placing *placing = data;
+    for (guint i = 0; i < graph->nodes->len && placing->error == NULL; i++) {
+        TsrNode *node = g_ptr_array_index(graph->nodes, i);
+        const char *pin;
+        if (node->kind != TSR_NODE_OPERATOR || node->engine != NULL)
+            continue;
+        pin = find_pin(node, placing->set->conf);
+        if (pin != NULL) {
+            if (!place_pinned(node, placing->set, pin, &placing->error))
+                return;
+        } else if (!place(node, placing->set, NULL)) {
+            if (placing->missing->len != 0)
+                g_string_append(placing->missing, "\n");
+            describe_refusals(node, placing->missing);
+        }
+    }
+}
+
+gboolean tsr_place_graph(TsrGraph *graph, const TsrPluginSet *set, GError **error)
+{
+    Placing placing = {set, g_string_new(NULL), NULL};
+    gboolean again = TRUE;
+    /* Each round a refused cluster loses one engine for good, so this ends. */
+    while (again && placing.error == NULL && placing.missing->len == 0) {
+        tsr_graph_foreach(graph, place_nodes, &placing);
+        again = FALSE;
+        if (placing.error == NULL && placing.missing->len == 0)
+            again = !tsr_cluster_confirm(graph, set);
+    }
+    if (placing.error == NULL && placing.missing->len != 0)
+        g_set_error(&placing.error, TSR_ERROR, TSR_UNSUPPORTED, "%s", placing.missing->str);
+    g_string_free(placing.missing, TRUE);
+    if (placing.error == NULL)
+        return TRUE;
+    g_propagate_error(error, placing.error);
+    return FALSE;
+}
+
+typedef struct Tally {
+    const char *first;
+    guint total, elsewhere;
+    GHashTable *reasons; /* text -> count */
+} Tally;
+
+static void tally_nodes(TsrGraph *graph, gpointer data)
+{
+    Tally *tally = data;
+    for (guint i = 0; i < graph->nodes->len; i++) {
+        TsrNode *node = g_ptr_array_index(graph->nodes, i);
+        if (node->kind != TSR_NODE_OPERATOR)
+            continue;
+        tally->total++;
+        if (node->engine == tally->first)
+            continue;
+        tally->elsewhere++;
+        for (guint k = 0; k < node->refusals->len; k++) {
+            const TsrRefusal *refusal = &g_array_index(node->refusals, TsrRefusal, k);
+            char *text;
+            guint count;
+            if (refusal->engine != tally->first)
+                continue;
+            text = g_strdup_printf("%s: %s", node->def->name, refusal->reason);
+            count = GPOINTER_TO_UINT(g_hash_table_lookup(tally->reasons, text));
+            g_hash_table_replace(tally->reasons, text, GUINT_TO_POINTER(count + 1));
+            break;
+        }
+    }
+}
+
+char *tsr_place_fallback_text(TsrGraph *graph, const TsrPluginSet *set)
+{
+    Tally tally = {g_array_index(set->engines, TsrRankedEngine, 0).name, 0, 0,
+                   g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL)};
+    GString *out = NULL;
+    tsr_graph_foreach(graph, tally_nodes, &tally);
+    if (tally.elsewhere != 0) {
+        GList *texts = g_list_sort(g_hash_table_get_keys(tally.reasons), (GCompareFunc)strcmp);
+        out = g_string_new(NULL);
+        g_string_append_printf(out, "%u of %u nodes are not on engine '%s'", tally.elsewhere,
+                               tally.total, tally.first);
+        for (GList *at = texts; at != NULL; at = at->next)
+            g_string_append_printf(
+                out, "\n  %u x %s", GPOINTER_TO_UINT(g_hash_table_lookup(tally.reasons, at->data)),
+                (const char *)at->data);
+        g_list_free(texts);
+    }
+    g_hash_table_unref(tally.reasons);
+    return out != NULL ? g_string_free(out, FALSE) : NULL;
+}

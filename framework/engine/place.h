@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * place.h: gives every operator node an engine: the first in the effective order
+ * that supports it, within the user's pins; every refusal is kept on the node.
+ */
+#ifndef TSR_ENGINE_PLACE_H
+#define TSR_ENGINE_PLACE_H
+
+#include "ir/graph.h"
+#include "plugin/plugin_set.h"
+
+/* Places the nodes of the graph and below it, forms clusters (cluster.h) and has the
+ * engines confirm them; a refused cluster goes on to the next engine. Errors:
+ * UNSUPPORTED lists every node that nobody takes, with each engine's reason; a pin
+ * that cannot be met. */
+gboolean tsr_place_graph(TsrGraph *graph, const TsrPluginSet *set, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+
+/* Places one node that a pass made, asking preferred first (may be NULL). */
+gboolean tsr_place_node(TsrNode *node, const TsrPluginSet *set, const char *preferred,
+                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Operator nodes that are not on the engine of highest rank, by operator and reason;
+ * NULL when there are none. (transfer full) */
+char *tsr_place_fallback_text(TsrGraph *graph, const TsrPluginSet *set);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * node_view.h: the memory behind a TsrNodeView. The graph keeps one per node;
+ * the host executor makes its own for each run, with that run's shapes.
+ */
+#ifndef TSR_IR_NODE_VIEW_H
+#define TSR_IR_NODE_VIEW_H
+
+#include "ir/graph.h"
+
+typedef struct TsrViewCache {
+    TsrNodeView view;
+    const TsrTensorDesc **inputs;
+    const TsrTensorDesc **outputs;
+    const TsrTensor **values;
+    const TsrAttr **attrs;
+} TsrViewCache;
+
+/* Fills a view from the node as it is now; pointers are reallocated as needed. */
+void tsr_view_cache_fill(TsrViewCache *cache, const TsrNode *node);
+void tsr_view_cache_clear(TsrViewCache *cache); /* frees the arrays */
+void tsr_view_cache_free(TsrViewCache *cache);  /* NULL is a no-op */
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * import.c: the model level of the importer: file, opsets, domains.
+ */
+#include "onnx/import.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "ir/verify.h"
+#include "onnx/import_graph.h"
+
+static gboolean read_opsets(TsrImporter *importer, const Onnx__Model *model, GError **error)
+{
+    for (gsize i = 0; i < model->n_opset_import; i++) {
+        const Onnx__OperatorSetId *id = model->opset_import[i];
+        const char *domain = id->domain != NULL ? id->domain : "";
+        gint64 *version = g_new(gint64, 1);
+        *version = id->version;
+        if (strcmp(domain, "ai.onnx") == 0)
+            domain = "";
+        g_hash_table_insert(importer->opsets, g_strdup(domain), version);
+        if (domain[0] == '\0' && (*version < 1 || *version > TSR_ONNX_OPSET_MAX)) {
+            g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED,
+                        "model wants opset %" G_GINT64_FORMAT
+                        " of the ONNX domain; 1 to %d are known",
+                        *version, TSR_ONNX_OPSET_MAX);
+            return FALSE;
+        }
+    }
+    if (!g_hash_table_contains(importer->opsets, "") && model->ir_version >= 3 &&
+        model->n_opset_import == 0) {
+        g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
+                    "model names no operator set (opset_import is empty)");
+        return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean check_model(const Onnx__Model *model, GError **error)
+{
+    if (!model->has_ir_version || model->ir_version < 1) {
+        g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT, "model has no IR version");
+        return FALSE;
+    }
+    if (model->graph == NULL) {
+        g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT, "model has no graph");
+        return FALSE;
+    }
+    return TRUE;
+}
+
+TsrGraph *tsr_onnx_import_data(TsrOpRegistry *registry, const guint8 *data, gsize size,
+                               const char *directory, GError **error)
+{
+    Onnx__Model *model = size != 0 ? onnx__model__unpack(NULL, size, data) : NULL;
+    g_autoptr(GHashTable) opsets = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    g_autoptr(GHashTable) values = g_hash_table_new(g_str_hash, g_str_equal);
+    TsrImporter importer = {registry, directory, opsets};
+    TsrScope scope = {NULL, NULL, values};
+    gboolean done;
+
+    if (model == NULL) {
+        g_set_error(error, TSR_ERROR, TSR_CORRUPT,
+                    "not an ONNX model: %zu bytes that do not decode as a ModelProto", size);
+        return NULL;
+    }
+    if (!check_model(model, error)) {
+        onnx__model__free_unpacked(model, NULL);
+        return NULL;
+    }
+    scope.graph = tsr_graph_new(registry, model->graph->name);
+    done = read_opsets(&importer, model, error) &&
+           tsr_import_graph(&importer, model->graph, &scope, error) &&
+           tsr_graph_verify(scope.graph, error);
+    onnx__model__free_unpacked(model, NULL);
+    if (!done)
+        g_clear_pointer(&scope.graph, tsr_graph_unref);
+    return scope.graph;
+}
+
+TsrGraph *tsr_onnx_import_file(TsrOpRegistry *registry, const char *path, GError **error)
+{
+    g_autofree char *directory = g_path_get_dirname(path);
+    g_autoptr(GError) io = NULL;
+    g_autoptr(GMappedFile) file = g_mapped_file_new(path, FALSE, &io);
+    TsrGraph *graph;
+    if (file == NULL) {
+        g_set_error(error, TSR_ERROR, TSR_IO, "model '%s': %s", path, io->message);
+        return NULL;
+    }
+    graph = tsr_onnx_import_data(registry, (const guint8 *)g_mapped_file_get_contents(file),
+                                 g_mapped_file_get_length(file), directory, error);
+    if (graph == NULL)
+        g_prefix_error(error, "model '%s': ", path);
+    return graph;
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * import_graph.c: one GraphProto to one graph: constants, inputs, nodes, outputs.
+ * Nodes may come in any order; one that reads what is not there yet waits, and
+ * what still waits at the end reads an unknown name or is on a cycle.
+ */
+#include "onnx/import_graph.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "onnx/tensor_proto.h"
+
+static const char *text_of(const char *text)
+{
+    return text != NULL ? text : "";
+}
+
+TsrValue *tsr_scope_find(const TsrScope *scope, const char *name)
+{
+    for (; scope != NULL; scope = scope->outer) {
+        TsrValue *value = g_hash_table_lookup(scope->values, name);
+        if (value != NULL)
+            return value;
+    }
+    return NULL;
+}
+
+static void scope_add(TsrScope *scope, TsrValue *value)
+{
+    g_hash_table_insert(scope->values, value->name, value);
+}
+
+static gboolean add_constant(TsrScope *scope, const char *name, const TsrDesc *desc,
+                             GBytes *bytes, GError **error)
+{
+    TsrValue *value = tsr_graph_add_constant(scope->graph, name, &desc->view, bytes, error);
+    if (value == NULL)
+        return FALSE;
+    scope_add(scope, value);
+    return TRUE;
+}
+
+static gboolean import_initializers(TsrImporter *importer, const Onnx__Graph *proto,
+                                    TsrScope *scope, GError **error)
+{
+    for (gsize i = 0; i < proto->n_initializer; i++) {
+        const Onnx__Tensor *tensor = proto->initializer[i];
+        g_autoptr(GBytes) bytes = NULL;
+        TsrDesc desc;
+        tsr_desc_init(&desc);
+        bytes = tsr_tensor_proto_read(tensor, importer->directory, &desc, error);
+        if (bytes == NULL || !add_constant(scope, text_of(tensor->name), &desc, bytes, error))
+            return FALSE;
+    }
+    for (gsize i = 0; i < proto->n_sparse_initializer; i++) {
+        const Onnx__SparseTensor *tensor = proto->sparse_initializer[i];
+        g_autoptr(GBytes) bytes = NULL;
+        TsrDesc desc;
+        tsr_desc_init(&desc);
+        bytes = tsr_sparse_proto_read(tensor, importer->directory, &desc, error);
+        if (bytes == NULL ||
+            !add_constant(scope, text_of(tensor->values->name), &desc, bytes, error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean read_input_type(const Onnx__ValueInfo *info, TsrDesc *desc, GError **error)
+{
+    const Onnx__Type__TensorType *type = info->type != NULL ? info->type->tensor_type : NULL;
+    gint64 shape[TSR_MAX_RANK];
+    gsize rank;
+    if (info->type == NULL)
+        return TRUE; /* inputs of subgraphs may leave their type to inference */
+    if (type == NULL) {
+        g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED, "input '%s' is not a tensor",
+                    text_of(info->name));
+        return FALSE;
+    }
+    if (type->shape == NULL) {
+        tsr_desc_set(desc, (guint32)type->elem_type, TSR_RANK_UNKNOWN, NULL);
+        return TRUE;
+    }
+    rank = type->shape->n_dim;
+    if (rank > TSR_MAX_RANK) {
+        g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED,
+                    "input '%s': rank %zu is above the highest supported, %d",
+                    text_of(info->name), rank, TSR_MAX_RANK);
+        return FALSE;
+    }
+    for (gsize i = 0; i < rank; i++) {
+        const Onnx__TensorShape__Dimension *dim = type->shape->dim[i];
+        /* Some exporters write -1 for an unknown dimension. */
+        shape[i] = dim->has_dim_value && dim->dim_value >= 0 ? dim->dim_value : TSR_DIM_UNKNOWN;
+    }
+    tsr_desc_set(desc, (guint32)type->elem_type, (guint32)rank, shape);
+    return TRUE;
+}
+
+static gboolean import_inputs(const Onnx__Graph *proto, TsrScope *scope, GError **error)
+{
+    for (gsize i = 0; i < proto->n_input; i++) {
+        const Onnx__ValueInfo *info = proto->input[i];
+        TsrValue *value;
+        TsrDesc desc;
+        if (g_hash_table_contains(scope->values, text_of(info->name)))
+            continue; /* its initializer is its value */
+        tsr_desc_init(&desc);
+        if (!read_input_type(info, &desc, error))
+            return FALSE;
+        value = tsr_graph_add_input(scope->graph, text_of(info->name), &desc.view, error);
+        if (value == NULL)
+            return FALSE;
+        scope_add(scope, value);
+    }
+    return TRUE;
+}
+
+static gboolean graph_is_ready(const Onnx__Graph *proto, const TsrScope *scope,
+                               const char **out_missing);
+
+/* Whether every name that the node, or a graph inside it, takes from outside is
+ * there. own has the names that the graph around the node defines itself. */
+static gboolean node_is_ready(const Onnx__Node *node, const TsrScope *scope, GHashTable *own,
+                              const char **out_missing)
+{
+    for (gsize i = 0; i < node->n_input; i++) {
+        const char *name = text_of(node->input[i]);
+        if (name[0] == '\0' || (own != NULL && g_hash_table_contains(own, name)) ||
+            tsr_scope_find(scope, name) != NULL)
+            continue;
+        *out_missing = name;
+        return FALSE;
+    }
+    for (gsize a = 0; a < node->n_attribute; a++) {
+        const Onnx__Graph *inner = node->attribute[a]->g;
+        if (inner == NULL)
+            continue;
+        if (own != NULL) {
+            /* Deeper than one level: the names of the middle graph count as there. */
+            TsrScope middle = {scope, NULL, own};
+            if (!graph_is_ready(inner, &middle, out_missing))
+                return FALSE;
+        } else if (!graph_is_ready(inner, scope, out_missing)) {
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+static gboolean graph_is_ready(const Onnx__Graph *proto, const TsrScope *scope,
+                               const char **out_missing)
+{
+    /* Keys only: a set of names, each its own value so that scope look-ups hit. */
+    g_autoptr(GHashTable) own = g_hash_table_new(g_str_hash, g_str_equal);
+    for (gsize i = 0; i < proto->n_initializer; i++)
+        g_hash_table_add(own, (gpointer)text_of(proto->initializer[i]->name));
+    for (gsize i = 0; i < proto->n_sparse_initializer; i++)
+        if (proto->sparse_initializer[i]->values != NULL)
+            g_hash_table_add(own,
+                             (gpointer)text_of(proto->sparse_initializer[i]->values->name));
+    for (gsize i = 0; i < proto->n_input; i++)
+        g_hash_table_add(own, (gpointer)text_of(proto->input[i]->name));
+    for (gsize i = 0; i < proto->n_node; i++)
+        for (gsize k = 0; k < proto->node[i]->n_output; k++)
+            g_hash_table_add(own, (gpointer)text_of(proto->node[i]->output[k]));
+    for (gsize i = 0; i < proto->n_node; i++)
+        if (!node_is_ready(proto->node[i], scope, own, out_missing))
+            return FALSE;
+    for (gsize i = 0; i < proto->n_output; i++) {
+        const char *name = text_of(proto->output[i]->name);
+        if (!g_hash_table_contains(own, name) && tsr_scope_find(scope, name) == NULL) {
+            *out_missing = name;
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+static gboolean node_opset(TsrImporter *importer, const Onnx__Node *node, gint64 *out_opset,
+                           GError **error)
+{
+    const char *domain = text_of(node->domain);
+    const gint64 *version;
+    if (strcmp(domain, "ai.onnx") == 0)
+        domain = "";
+    version = g_hash_table_lookup(importer->opsets, domain);
+    if (version == NULL && !tsr_op_registry_has_domain(importer->registry, domain)) {
+        g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED,
+                    "%s '%s': operator domain '%s' is not known; no plugin has registered it",
+                    text_of(node->op_type), text_of(node->name), domain);
+        return FALSE;
+    }
+    if (version == NULL) {
+        g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
+                    "%s '%s': the model does not import its domain '%s'",
+                    text_of(node->op_type), text_of(node->name), domain);
+        return FALSE;
+    }
+    *out_opset = *version;
+    return TRUE;
+}
+
+static gboolean import_operator(TsrImporter *importer, const Onnx__Node *proto, TsrScope *scope,
+                                GError **error)
+{
+    g_autoptr(GPtrArray) attrs =
+        g_ptr_array_new_with_free_func((GDestroyNotify)tsr_attr_unref);
+    g_autoptr(GPtrArray) subgraphs =
+        g_ptr_array_new_with_free_func((GDestroyNotify)tsr_graph_unref);
+    g_autofree TsrValue **inputs = g_new0(TsrValue *, proto->n_input + 1);
+    gsize input_count = proto->n_input, output_count = proto->n_output;
+    const TsrOpDef *def;
+    TsrNode *node;
+    gint64 opset;
+
+    if (!node_opset(importer, proto, &opset, error))
+        return FALSE;
+    def = tsr_op_registry_get(importer->registry, text_of(proto->domain),
+                              text_of(proto->op_type), opset, error);
+    if (def == NULL) {
+        g_prefix_error(error, "%s '%s': ", text_of(proto->op_type), text_of(proto->name));
+        return FALSE;
+    }
+    for (gsize i = 0; i < proto->n_input; i++) {
+        const char *name = text_of(proto->input[i]);
+        if (name[0] != '\0')
+            inputs[i] = tsr_scope_find(scope, name);
+    }
+    for (gsize i = 0; i < proto->n_attribute; i++) {
+        TsrAttrBox *attr =
+            tsr_import_attr(importer, proto, proto->attribute[i], scope, subgraphs, error);
+        if (attr == NULL)
+            return FALSE;
+        g_ptr_array_add(attrs, attr);
+    }
+    /* Omitted inputs and outputs at the end are as good as not written. */
+    while (input_count != 0 && inputs[input_count - 1] == NULL)
+        input_count--;
+    while (output_count > 1 && text_of(proto->output[output_count - 1])[0] == '\0')
+        output_count--;
+    node = tsr_graph_add_node(scope->graph, def, proto->name, inputs, input_count,
+                              (const char *const *)proto->output, output_count,
+                              (TsrAttrBox *const *)attrs->pdata, attrs->len,
+                              (TsrGraph *const *)subgraphs->pdata, subgraphs->len, error);
+    for (guint i = 0; node != NULL && i < node->outputs->len; i++) {
+        TsrValue *value = g_ptr_array_index(node->outputs, i);
+        if (value != NULL)
+            scope_add(scope, value);
+    }
+    return node != NULL;
+}
+
+static gboolean import_node(TsrImporter *importer, const Onnx__Node *proto, TsrScope *scope,
+                            GError **error)
+{
+    if (strcmp(text_of(proto->op_type), "Constant") == 0 &&
+        (text_of(proto->domain)[0] == '\0' || strcmp(proto->domain, "ai.onnx") == 0)) {
+        g_autoptr(GBytes) bytes = NULL;
+        TsrDesc desc;
+        tsr_desc_init(&desc);
+        bytes = tsr_import_constant(importer, proto, &desc, error);
+        if (bytes == NULL)
+            return FALSE;
+        if (proto->n_output != 1 || text_of(proto->output[0])[0] == '\0') {
+            g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
+                        "Constant '%s': wants one named output, got %zu", text_of(proto->name),
+                        proto->n_output);
+            return FALSE;
+        }
+        return add_constant(scope, proto->output[0], &desc, bytes, error);
+    }
+    return import_operator(importer, proto, scope, error);
+}
+
+static gboolean import_nodes(TsrImporter *importer, const Onnx__Graph *proto, TsrScope *scope,
+                             GError **error)
+{
+    g_autoptr(GPtrArray) waiting = g_ptr_array_new();
+    for (gsize i = 0; i < proto->n_node; i++)
+        g_ptr_array_add(waiting, proto->node[i]);
+    while (waiting->len != 0) {
+        g_autoptr(GPtrArray) later = g_ptr_array_new();
+        const char *missing = NULL;
+        for (guint i = 0; i < waiting->len; i++) {
+            const Onnx__Node *node = g_ptr_array_index(waiting, i);
+            if (!node_is_ready(node, scope, NULL, &missing))
+                g_ptr_array_add(later, (gpointer)node);
+            else if (!import_node(importer, node, scope, error))
+                return FALSE;
+        }
+        if (later->len == waiting->len) {
+            const Onnx__Node *node = g_ptr_array_index(later, later->len - 1);
+            g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
+                        "%s '%s': input '%s' is not defined before it, or the graph has a cycle",
+                        text_of(node->op_type), text_of(node->name), missing);
+            return FALSE;
+        }
+        g_ptr_array_unref(waiting);
+        waiting = g_steal_pointer(&later);
+    }
+    return TRUE;
+}
+
+gboolean tsr_import_graph(TsrImporter *importer, const Onnx__Graph *proto, TsrScope *scope,
+                          GError **error)
+{
+    if (!import_initializers(importer, proto, scope, error) ||
+        !import_inputs(proto, scope, error) || !import_nodes(importer, proto, scope, error))
+        return FALSE;
+    for (gsize i = 0; i < proto->n_output; i++) {
+        const char *name = text_of(proto->output[i]->name);
+        TsrValue *value = tsr_scope_find(scope, name);
+        if (value == NULL) {
+            g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
+                        "graph '%s': nothing writes its output '%s'", text_of(proto->name), name);
+            return FALSE;
+        }
+        tsr_graph_add_output(scope->graph, name, value);
+    }
+    return TRUE;
+}

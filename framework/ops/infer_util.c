@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * infer_util.c: the vocabulary of shape inference that the operator families share.
+ */
+#include "infer_util.h"
+
+/* Of an output: with 16 bytes each, sizes still fit int64. */
+#define MAX_ELEMENTS (INT64_C(1) << 58)
+
+const TsrTensorDesc *tsr_infer_input(const TsrInferContext *infer, uint32_t index)
+{
+    return index < infer->node->input_count ? infer->node->inputs[index] : NULL;
+}
+
+uint32_t tsr_infer_dtype(const TsrInferContext *infer, uint32_t index)
+{
+    const TsrTensorDesc *desc = tsr_infer_input(infer, index);
+    return desc != NULL ? desc->dtype : TSR_DTYPE_UNDEFINED;
+}
+
+Shape tsr_infer_shape(const TsrInferContext *infer, uint32_t index)
+{
+    const TsrTensorDesc *desc = tsr_infer_input(infer, index);
+    Shape shape = {.rank = TSR_RANK_UNKNOWN};
+    if (desc == NULL || desc->rank > TSR_MAX_RANK)
+        return shape;
+    shape.rank = desc->rank;
+    for (uint32_t i = 0; i < desc->rank; i++)
+        shape.dim[i] = desc->shape[i] < 0 ? TSR_DIM_UNKNOWN : desc->shape[i];
+    return shape;
+}
+
+Shape tsr_shape_unknown(uint32_t rank)
+{
+    Shape shape = {.rank = rank <= TSR_MAX_RANK ? rank : TSR_RANK_UNKNOWN};
+    for (uint32_t i = 0; i < TSR_MAX_RANK; i++)
+        shape.dim[i] = TSR_DIM_UNKNOWN;
+    return shape;
+}
+
+int32_t tsr_infer_set(TsrInferContext *infer, uint32_t index, uint32_t dtype,
+                      const Shape *shape)
+{
+    int64_t elements = 1;
+    if (index >= infer->node->output_count)
+        return TSR_OK;
+    if (shape->rank == TSR_RANK_UNKNOWN)
+        return infer->set_output(infer, index, dtype, TSR_RANK_UNKNOWN, NULL);
+    if (shape->rank > TSR_MAX_RANK)
+        return infer->fail(infer, TSR_UNSUPPORTED, "output %u would have rank %u, at most %d",
+                           index, shape->rank, TSR_MAX_RANK);
+    /* Sizes in bytes must stay far from the end of int64; an empty tensor may not. */
+    for (uint32_t i = 0; i < shape->rank; i++) {
+        char text[TSR_MAX_RANK * 24];
+        int64_t extent = shape->dim[i] < 1 ? 1 : shape->dim[i];
+        if (extent > MAX_ELEMENTS / elements)
+            return infer->fail(infer, TSR_INVALID_ARGUMENT,
+                               "output %u of shape %s would be too large", index,
+                               tsr_shape_text(shape->rank, shape->dim, text, sizeof(text)));
+        elements *= extent;
+    }
+    return infer->set_output(infer, index, dtype, shape->rank, shape->dim);
+}
+
+int32_t tsr_infer_same(const TsrOpDef *def, TsrInferContext *infer)
+{
+    Shape shape = tsr_infer_shape(infer, 0);
+    (void)def;
+    return tsr_infer_set(infer, 0, tsr_infer_dtype(infer, 0), &shape);
+}
+
+int32_t tsr_infer_want_rank(TsrInferContext *infer, uint32_t index, uint32_t rank)
+{
+    const TsrTensorDesc *desc = tsr_infer_input(infer, index);
+    if (desc == NULL || desc->rank == TSR_RANK_UNKNOWN || desc->rank == rank)
+        return TSR_OK;
+    return infer->fail(infer, TSR_INVALID_ARGUMENT, "input %u must have rank %u, got rank %u",
+                       index, rank, desc->rank);
+}
+
+int32_t tsr_infer_want_min_rank(TsrInferContext *infer, uint32_t index, uint32_t rank)
+{
+    const TsrTensorDesc *desc = tsr_infer_input(infer, index);
+    if (desc == NULL || desc->rank == TSR_RANK_UNKNOWN || desc->rank >= rank)
+        return TSR_OK;
+    return infer->fail(infer, TSR_INVALID_ARGUMENT,
+                       "input %u must have at least rank %u, got rank %u", index, rank,
+                       desc->rank);
+}
+
+int32_t tsr_infer_axis(TsrInferContext *infer, const char *what, int64_t axis, uint32_t rank,
+                       uint32_t *out_axis)
+{
+    int64_t normal = tsr_axis_normalize(axis, rank);
+    *out_axis = 0;
+    if (normal < 0)
+        return infer->fail(infer, TSR_INVALID_ARGUMENT, "%s must be in [-%u, %u), got %lld", what,
+                           rank, rank, (long long)axis);
+    *out_axis = (uint32_t)normal;
+    return TSR_OK;
+}
+
+int32_t tsr_infer_join(TsrInferContext *infer, const char *what, int64_t *extent, int64_t other)
+{
+    if (*extent >= 0 && other >= 0 && *extent != other)
+        return infer->fail(infer, TSR_INVALID_ARGUMENT, "%s must agree, got %lld and %lld", what,
+                           (long long)*extent, (long long)other);
+    if (*extent < 0)
+        *extent = other;
+    return TSR_OK;
+}
+
+int32_t tsr_infer_broadcast(TsrInferContext *infer, uint32_t first, uint32_t count,
+                            Shape *out_shape)
+{
+    Shape joined = {.rank = 0};
+    for (uint32_t i = first; i < first + count; i++) {
+        char a[TSR_MAX_RANK * 24], b[TSR_MAX_RANK * 24];
+        Shape shape = tsr_infer_shape(infer, i);
+        if (tsr_infer_input(infer, i) == NULL)
+            continue;
+        if (shape.rank == TSR_RANK_UNKNOWN) {
+            *out_shape = shape;
+            return TSR_OK;
+        }
+        if (!tsr_shape_broadcast(&joined.rank, joined.dim, shape.rank, shape.dim))
+            return infer->fail(infer, TSR_INVALID_ARGUMENT,
+                               "input %u of shape %s does not broadcast with %s", i,
+                               tsr_shape_text(shape.rank, shape.dim, a, sizeof(a)),
+                               tsr_shape_text(joined.rank, joined.dim, b, sizeof(b)));
+    }
+    *out_shape = joined;
+    return TSR_OK;
+}
+
+int32_t tsr_infer_ints(TsrInferContext *infer, uint32_t index, int64_t *out,
+                       int64_t *out_count, int *out_known)
+{
+    const TsrTensorDesc *desc = tsr_infer_input(infer, index);
+    const TsrTensor *value = infer->node->values != NULL && index < infer->node->input_count
+                                 ? infer->node->values[index]
+                                 : NULL;
+    *out_known = 0;
+    *out_count = -1;
+    if (value != NULL)
+        desc = value->desc;
+    if (desc == NULL || desc->rank == TSR_RANK_UNKNOWN)
+        return TSR_OK;
+    if (desc->rank > 1)
+        return infer->fail(infer, TSR_INVALID_ARGUMENT,
+                           "input %u must be a scalar or a list, got rank %u", index, desc->rank);
+    *out_count = desc->rank == 0 ? 1 : desc->shape[0];
+    if (*out_count > 2 * TSR_MAX_RANK)
+        return infer->fail(infer, TSR_UNSUPPORTED, "input %u has %lld entries, at most %d", index,
+                           (long long)*out_count, 2 * TSR_MAX_RANK);
+    if (value == NULL || *out_count < 0)
+        return TSR_OK;
+    if (desc->dtype != TSR_DTYPE_INT64 && desc->dtype != TSR_DTYPE_INT32)
+        return infer->fail(infer, TSR_INVALID_ARGUMENT,
+                           "input %u must be int32 or int64, got %s", index,
+                           tsr_dtype_name(desc->dtype));
+    for (int64_t i = 0; i < *out_count; i++)
+        out[i] = desc->dtype == TSR_DTYPE_INT64 ? ((const int64_t *)value->data)[i]
+                                                : ((const int32_t *)value->data)[i];
+    *out_known = 1;
+    return TSR_OK;
+}
+
+int32_t tsr_infer_axes(TsrInferContext *infer, uint32_t index, uint32_t rank,
+                       int64_t *out_axes, int64_t *out_count, int *out_known)
+{
+    const TsrAttr *attr = tsr_attr_find(infer->node, "axes");
+    uint32_t seen = 0;
+    *out_known = 1;
+    *out_count = -1;
+    if (attr != NULL) {
+        if (attr->count > TSR_MAX_RANK)
+            return infer->fail(infer, TSR_INVALID_ARGUMENT, "axes has %u entries, at most %d",
+                               attr->count, TSR_MAX_RANK);
+        *out_count = attr->count;
+        for (uint32_t i = 0; i < attr->count; i++)
+            out_axes[i] = attr->ints[i];
+    } else if (tsr_infer_input(infer, index) != NULL) {
+        int32_t status = tsr_infer_ints(infer, index, out_axes, out_count, out_known);
+        if (status != TSR_OK || !*out_known)
+            return status;
+    }
+    for (int64_t i = 0; i < *out_count; i++) {
+        uint32_t axis;
+        int32_t status = tsr_infer_axis(infer, "an entry of axes", out_axes[i], rank, &axis);
+        if (status != TSR_OK)
+            return status;
+        if (seen & (1u << axis))
+            return infer->fail(infer, TSR_INVALID_ARGUMENT, "axes names axis %u twice", axis);
+        seen |= 1u << axis;
+        out_axes[i] = axis;
+    }
+    return TSR_OK;
+}
+
+int32_t tsr_infer_multiply(TsrInferContext *infer, int64_t a, int64_t b, int64_t *out)
+{
+    *out = TSR_DIM_UNKNOWN;
+    if (a == 0 || b == 0) {
+        *out = 0;
+        return TSR_OK;
+    }
+    if (a < 0 || b < 0)
+        return TSR_OK;
+    if (a > INT64_MAX / b)
+        return infer->fail(infer, TSR_INVALID_ARGUMENT, "an extent of %lld times %lld is too large",
+                           (long long)a, (long long)b);
+    *out = a * b;
+    return TSR_OK;
+}
+
+/* Copies an INTS attribute of a window; count entries, each at least min. */
+static int32_t window_ints(TsrInferContext *infer, const char *name, uint32_t count, int64_t min,
+                           int64_t *out)
+{
+    const TsrAttr *attr = tsr_attr_find(infer->node, name);
+    if (attr == NULL || attr->count == 0)
+        return TSR_OK;
+    if (attr->count != count)
+        return infer->fail(infer, TSR_INVALID_ARGUMENT, "%s must have %u entries, got %u", name,
+                           count, attr->count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (attr->ints[i] < min || attr->ints[i] > INT32_MAX)
+            return infer->fail(infer, TSR_INVALID_ARGUMENT, "%s must be at least %lld, got %lld",
+                               name, (long long)min, (long long)attr->ints[i]);
+        out[i] = attr->ints[i];
+    }
+    return TSR_OK;
+}
+
+int32_t tsr_infer_window(TsrInferContext *infer, uint32_t spatial, const int64_t *kernel,
+                         Window *out_window)
+{
+    Window window = {.spatial = spatial};
+    int32_t status;
+    if (spatial == 0 || spatial > TSR_MAX_RANK - 2)
+        return infer->fail(infer, TSR_INVALID_ARGUMENT, "needs 1 to %d spatial axes, got %u",
+                           TSR_MAX_RANK - 2, spatial);
+    for (uint32_t i = 0; i < spatial; i++) {
+        window.kernel[i] = kernel != NULL ? kernel[i] : TSR_DIM_UNKNOWN;
+        window.stride[i] = 1;
+        window.dilation[i] = 1;
+    }
+    window.ceil_mode = tsr_attr_int(infer->node, "ceil_mode", 0) != 0;
+    if ((status = window_ints(infer, "kernel_shape", spatial, 1, window.kernel)) != TSR_OK ||
+        (status = window_ints(infer, "strides", spatial, 1, window.stride)) != TSR_OK ||
+        (status = window_ints(infer, "dilations", spatial, 1, window.dilation)) != TSR_OK ||
+        (status = window_ints(infer, "pads", 2 * spatial, 0, window.pad)) != TSR_OK)
+        return status;
+    for (uint32_t i = 0; kernel != NULL && i < spatial; i++) {
+        if (kernel[i] == 0)
+            return infer->fail(infer, TSR_INVALID_ARGUMENT,
+                               "the weights must have an extent of at least 1 on spatial axis "
+                               "%u, got 0", i);
+        if (kernel[i] >= 0 && window.kernel[i] != kernel[i])
+            return infer->fail(infer, TSR_INVALID_ARGUMENT,
+                               "kernel_shape says %lld on spatial axis %u, the weights %lld",
+                               (long long)window.kernel[i], i, (long long)kernel[i]);
+    }
+    *out_window = window;
+    return TSR_OK;
+}
+
+int32_t tsr_infer_window_extent(TsrInferContext *infer, const Window *window, uint32_t axis,
+                                int64_t extent, int64_t *out_extent)
+{
+    int64_t stride = window->stride[axis], begin = window->pad[axis], reach, room, result;
+    *out_extent = TSR_DIM_UNKNOWN;
+    if (extent < 0 || window->kernel[axis] < 0)
+        return TSR_OK;
+    if (tsr_attr_is(infer->node, "auto_pad", "SAME_UPPER") ||
+        tsr_attr_is(infer->node, "auto_pad", "SAME_LOWER")) {
+        *out_extent = (extent + stride - 1) / stride;
+        return TSR_OK;
+    }
+    reach = (window->kernel[axis] - 1) * window->dilation[axis] + 1;
+    room = extent;
+    if (!tsr_attr_is(infer->node, "auto_pad", "VALID"))
+        room += begin + window->pad[window->spatial + axis];
+    if (room < reach)
+        return infer->fail(infer, TSR_INVALID_ARGUMENT,
+                           "the window reaches over %lld on spatial axis %u, the padded input "
+                           "has %lld", (long long)reach, axis, (long long)room);
+    result = (room - reach + (window->ceil_mode ? stride - 1 : 0)) / stride + 1;
+    /* ONNX AveragePool/MaxPool: a window that starts in the end padding is dropped. */
+    if (window->ceil_mode && (result - 1) * stride >= extent + begin)
+        result--;
+    *out_extent = result;
+    return TSR_OK;
+}
+
+int32_t tsr_infer_format_channels(const TsrOpDef *def, const TsrNodeView *node,
+                                  uint32_t *input_formats, uint32_t *output_formats)
+{
+    uint32_t rank = node->input_count > 0 && node->inputs[0] != NULL ? node->inputs[0]->rank : 0;
+    uint32_t format = rank == 4   ? TSR_FORMAT_NCHW
+                      : rank == 5 ? TSR_FORMAT_NCDHW
+                                  : TSR_FORMAT_ANY;
+    (void)def;
+    for (uint32_t i = 0; i < node->input_count; i++)
+        input_formats[i] = i == 0 ? format : TSR_FORMAT_ANY;
+    for (uint32_t i = 0; i < node->output_count; i++)
+        output_formats[i] = i == 0 ? format : TSR_FORMAT_ANY;
+    return TSR_OK;
+}

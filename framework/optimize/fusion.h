@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * fusion.h: runs the fusion passes that engines bring, in their order, each to a
+ * fixpoint, on the nodes of that engine.
+ */
+#ifndef TSR_OPTIMIZE_FUSION_H
+#define TSR_OPTIMIZE_FUSION_H
+
+#include "ir/graph.h"
+#include "plugin/plugin_set.h"
+
+/* Switches of one compilation; they go before the configuration's. NULL-terminated
+ * lists of pass names, or NULL; "all" stands for every pass. */
+typedef struct TsrFusionSwitches {
+    const char *const *disable;
+    const char *const *enable;
+} TsrFusionSwitches;
+
+/* Fuses in the graph and below it; counts gets pass name -> number of fusions (every
+ * pass that ran is listed). Errors: a pass fails, a switch names no pass. */
+gboolean tsr_fusion_run(TsrGraph *graph, const TsrPluginSet *set,
+                        const TsrFusionSwitches *switches, GHashTable *counts, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * conf.c: see conf.h. One row a key; a group whose keys are names (plugins,
+ * fusion, selectors, pins) has one handler for all of them.
+ */
+#include "plugin/conf.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tessera/types.h>
+
+#include "base/error.h"
+
+typedef gboolean (*KeyHandler)(TsrConf *conf, GKeyFile *file, const char *group,
+                               const char *key, GError **error);
+
+static gboolean bad_value(const TsrConf *conf, const char *group, const char *key,
+                          const char *value, const char *wanted, GError **error)
+{
+    g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
+                "'%s': [%s] %s: '%s' is not %s", conf->path, group, key, value, wanted);
+    return FALSE;
+}
+
+/* A directory is relative to the file that names it, never to the current one. */
+static void add_directory(TsrConf *conf, const char *directory)
+{
+    g_autofree char *base = g_path_get_dirname(conf->path);
+    g_ptr_array_add(conf->search_path, g_path_is_absolute(directory)
+                                           ? g_strdup(directory)
+                                           : g_build_filename(base, directory, NULL));
+}
+
+static gboolean read_search_path(TsrConf *conf, GKeyFile *file, const char *group,
+                                 const char *key, GError **error)
+{
+    g_auto(GStrv) list = g_key_file_get_string_list(file, group, key, NULL, error);
+    for (guint i = 0; list != NULL && list[i] != NULL; i++)
+        if (list[i][0] != '\0')
+            add_directory(conf, list[i]);
+    return list != NULL;
+}
+
+static gboolean read_device(TsrConf *conf, GKeyFile *file, const char *group, const char *key,
+                            GError **error)
+{
+    g_free(conf->device);
+    conf->device = g_key_file_get_string(file, group, key, error);
+    return conf->device != NULL;
+}
+
+static gboolean read_fallback(TsrConf *conf, GKeyFile *file, const char *group, const char *key,
+                              GError **error)
+{
+    g_free(conf->fallback);
+    conf->fallback = g_key_file_get_string(file, group, key, error);
+    if (conf->fallback == NULL)
+        return FALSE;
+    if (strcmp(conf->fallback, "strict") != 0 && strcmp(conf->fallback, "warn") != 0 &&
+        strcmp(conf->fallback, "silent") != 0)
+        return bad_value(conf, group, key, conf->fallback, "strict, warn or silent", error);
+    return TRUE;
+}
+
+static gboolean read_priority(TsrConf *conf, GKeyFile *file, const char *group,
+                              const char *key, GError **error)
+{
+    g_auto(GStrv) list = g_key_file_get_string_list(file, group, key, NULL, error);
+    for (guint i = 0; list != NULL && list[i] != NULL; i++) {
+        g_autofree char *name = g_ascii_strdown(g_strstrip(list[i]), -1);
+        if (name[0] != '\0')
+            g_ptr_array_add(conf->priority, g_steal_pointer(&name));
+    }
+    return list != NULL;
+}
+
+static gboolean read_switch(TsrConf *conf, GKeyFile *file, const char *group, const char *key,
+                            gboolean *out_on, GError **error)
+{
+    g_autofree char *word = g_key_file_get_string(file, group, key, error);
+    if (word == NULL)
+        return FALSE;
+    *out_on = strcmp(word, "on") == 0;
+    if (!*out_on && strcmp(word, "off") != 0)
+        return bad_value(conf, group, key, word, "on or off", error);
+    return TRUE;
+}
+
+static gboolean read_plugin(TsrConf *conf, GKeyFile *file, const char *group, const char *key,
+                            GError **error)
+{
+    gboolean on;
+    if (!read_switch(conf, file, group, key, &on, error))
+        return FALSE;
+    g_ptr_array_add(conf->plugins, g_strdup(key));
+    if (!on)
+        g_hash_table_add(conf->switched_off, g_strdup(key));
+    return TRUE;
+}
+
+static gboolean read_fusion(TsrConf *conf, GKeyFile *file, const char *group, const char *key,
+                            GError **error)
+{
+    gboolean on;
+    if (!read_switch(conf, file, group, key, &on, error))
+        return FALSE;
+    g_hash_table_insert(conf->fusion, g_strdup(strcmp(key, "default") == 0 ? "*" : key),
+                        (gpointer)(on ? "on" : "off"));
+    return TRUE;
+}
+
+static gboolean read_selector(TsrConf *conf, GKeyFile *file, const char *group,
+                              const char *key, GError **error)
+{
+    gboolean on;
+    if (!read_switch(conf, file, group, key, &on, error))
+        return FALSE;
+    g_hash_table_insert(conf->selectors, g_strdup(key), (gpointer)(on ? "on" : "off"));
+    return TRUE;
+}
+
+static gboolean read_op_pin(TsrConf *conf, GKeyFile *file, const char *group, const char *key,
+                            GError **error)
+{
+    char *engine = g_key_file_get_string(file, group, key, error);
+    if (engine != NULL)
+        g_hash_table_insert(conf->op_pins, g_strdup(key), engine);
+    return engine != NULL;
+}
+
+static gboolean read_node_pin(TsrConf *conf, GKeyFile *file, const char *group,
+                              const char *key, GError **error)
+{
+    char *engine = g_key_file_get_string(file, group, key, error);
+    if (engine != NULL)
+        g_hash_table_insert(conf->node_pins, g_strdup(key), engine);
+    return engine != NULL;
+}
+
+static const struct {
+    const char *group;
+    const char *key; /* NULL: every key of the group is a name */
+    KeyHandler handler;
+} key_rows[] = {
+    {"tessera", "search_path", read_search_path},
+    {"tessera", "device", read_device},
+    {"tessera", "fallback", read_fallback},
+    {"engines", "priority", read_priority},
+    {"plugins", NULL, read_plugin},
+    {"fusion", NULL, read_fusion},
+    {"selectors", NULL, read_selector},
+    {"pins.op", NULL, read_op_pin},
+    {"pins.node", NULL, read_node_pin},
+};
+
+static gboolean read_key(TsrConf *conf, GKeyFile *file, const char *group, const char *key,
+                         GError **error)
+{
+    gboolean group_known = FALSE;
+    for (gsize i = 0; i < G_N_ELEMENTS(key_rows); i++) {
+        if (strcmp(key_rows[i].group, group) != 0)
+            continue;
+        group_known = TRUE;
+        if (key_rows[i].key == NULL || strcmp(key_rows[i].key, key) == 0)
+            return key_rows[i].handler(conf, file, group, key, error);
+    }
+    g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT, "'%s': [%s] %s: unknown %s", conf->path,
+                group, key, group_known ? "key" : "group");
+    return FALSE;
+}
+
+static TsrConf *conf_new(void)
+{
+    TsrConf *conf = g_new0(TsrConf, 1);
+    conf->search_path = g_ptr_array_new_with_free_func(g_free);
+    conf->plugins = g_ptr_array_new_with_free_func(g_free);
+    conf->switched_off = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    conf->priority = g_ptr_array_new_with_free_func(g_free);
+    conf->fusion = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    conf->selectors = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    conf->op_pins = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    conf->node_pins = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    return conf;
+}
+
+TsrConf *tsr_conf_load(const char *path, GError **error)
+{
+    g_autoptr(GKeyFile) file = g_key_file_new();
+    g_autoptr(TsrConf) conf = conf_new();
+    g_autoptr(GError) cause = NULL;
+    g_auto(GStrv) groups = NULL;
+
+    conf->path = g_canonicalize_filename(path, NULL);
+    if (!g_key_file_load_from_file(file, conf->path, G_KEY_FILE_NONE, &cause)) {
+        g_set_error(error, TSR_ERROR,
+                    cause->domain == G_FILE_ERROR ? TSR_IO : TSR_INVALID_ARGUMENT,
+                    "configuration '%s': %s", conf->path, cause->message);
+        return NULL;
+    }
+    groups = g_key_file_get_groups(file, NULL);
+    for (guint g = 0; groups[g] != NULL; g++) {
+        g_auto(GStrv) keys = g_key_file_get_keys(file, groups[g], NULL, NULL);
+        for (guint k = 0; keys != NULL && keys[k] != NULL; k++)
+            if (!read_key(conf, file, groups[g], keys[k], error)) {
+                g_prefix_error(error, "configuration ");
+                return NULL;
+            }
+    }
+    return g_steal_pointer(&conf);
+}
+
+static char *library_dir(void)
+{
+    Dl_info info;
+    g_autofree char *real = NULL;
+    if (dladdr((void *)tsr_conf_load, &info) == 0 || info.dli_fname == NULL)
+        return NULL;
+    real = realpath(info.dli_fname, NULL);
+    return real != NULL ? g_path_get_dirname(real) : NULL;
+}
+
+GPtrArray *tsr_conf_library_dirs(void)
+{
+    GPtrArray *dirs = g_ptr_array_new_with_free_func(g_free);
+    g_autofree char *base = library_dir();
+    if (base != NULL) {
+        g_autofree char *tree = g_build_filename(base, "..", "plugins", NULL);
+        g_ptr_array_add(dirs, g_canonicalize_filename(tree, NULL));
+        g_ptr_array_add(dirs, g_build_filename(base, "tessera", NULL));
+    }
+    g_ptr_array_add(dirs, g_strdup(TSR_PLUGIN_DIR));
+    return dirs;
+}
+
+char *tsr_conf_default_path(void)
+{
+    const char *named = secure_getenv("TESSERA_PLUGINS_CONF");
+    g_autofree char *base = library_dir();
+    char *candidates[3] = {NULL, NULL, g_build_filename(TSR_PLUGIN_DIR, "plugins.conf", NULL)};
+    char *found = NULL;
+    if (named != NULL && named[0] != '\0')
+        found = g_strdup(named);
+    if (base != NULL) {
+        candidates[0] = g_build_filename(base, "..", "plugins.conf", NULL);
+        candidates[1] = g_build_filename(base, "tessera", "plugins.conf", NULL);
+    }
+    for (gsize i = 0; i < G_N_ELEMENTS(candidates); i++) {
+        if (found == NULL && candidates[i] != NULL &&
+            g_file_test(candidates[i], G_FILE_TEST_IS_REGULAR))
+            found = g_canonicalize_filename(candidates[i], NULL);
+        g_free(candidates[i]);
+    }
+    return found;
+}
+
+void tsr_conf_free(TsrConf *conf)
+{
+    if (conf == NULL)
+        return;
+    g_free(conf->path);
+    g_free(conf->device);
+    g_free(conf->fallback);
+    g_ptr_array_unref(conf->search_path);
+    g_ptr_array_unref(conf->plugins);
+    g_ptr_array_unref(conf->priority);
+    g_hash_table_unref(conf->switched_off);
+    g_hash_table_unref(conf->fusion);
+    g_hash_table_unref(conf->selectors);
+    g_hash_table_unref(conf->op_pins);
+    g_hash_table_unref(conf->node_pins);
+    g_free(conf);
+}

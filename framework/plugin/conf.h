@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * conf.h: plugins.conf, a GKeyFile: where plugins are looked for, which are on, the
+ * priority of engines, switches of fusion passes and selectors, pins. Unknown
+ * groups and keys are errors: a misspelt setting must not be silently ignored.
+ */
+#ifndef TSR_PLUGIN_CONF_H
+#define TSR_PLUGIN_CONF_H
+
+#include <glib.h>
+
+typedef struct TsrConf {
+    char *path;               /* absolute; NULL for the built-in defaults */
+    GPtrArray *search_path;   /* absolute directories */
+    GPtrArray *plugins;       /* names in file order */
+    GHashTable *switched_off; /* names of plugins that are listed as off */
+    GPtrArray *priority;      /* engine names, first is best; may be empty */
+    char *device;             /* the device to open */
+    char *fallback;           /* strict, warn or silent; NULL: not set */
+    GHashTable *fusion;       /* pass name -> "on"/"off"; "*" is the default */
+    GHashTable *selectors;    /* plugin name -> "on"/"off" */
+    GHashTable *op_pins;      /* op type -> engine */
+    GHashTable *node_pins;    /* node name -> engine */
+} TsrConf;
+
+/* Reads a file. Errors: IO, INVALID_ARGUMENT naming file, group and key.
+ * (transfer full) */
+TsrConf *tsr_conf_load(const char *path, GError **error);
+/* The file that is used when none is named: $TESSERA_PLUGINS_CONF, else the one
+ * beside the library (build tree or installation). NULL when there is none.
+ * (transfer full) */
+char *tsr_conf_default_path(void);
+/* Directories searched after those of the file: relative to the library.
+ * (transfer full) */
+GPtrArray *tsr_conf_library_dirs(void);
+void tsr_conf_free(TsrConf *conf);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(TsrConf, tsr_conf_free)
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * host_run.c: see host_run.h. The context handed to the engine is the first member
+ * of the frame, so that its slots find the frame again.
+ */
+#include "plugin/host_run.h"
+
+#include <stdarg.h>
+#include <string.h>
+#include <tessera/plugin_util.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+typedef struct Frame {
+    TsrRunContext context;
+    const TsrRunServices *services;
+    TsrArray *const *inputs;
+    TsrArray **outputs;
+    GPtrArray *scratch;          /* memory to free */
+    GPtrArray *subgraph_outputs; /* arrays that live until the run ends */
+    GError *error;
+} Frame;
+
+static int32_t frame_fail(TsrRunContext *run, int32_t code, const char *format, ...)
+{
+    Frame *frame = (Frame *)run;
+    va_list args;
+    va_start(args, format);
+    if (frame->error == NULL)
+        frame->error = g_error_new_valist(TSR_ERROR, code, format, args);
+    va_end(args);
+    return code;
+}
+
+static int32_t frame_alloc_output(TsrRunContext *run, uint32_t index, uint32_t dtype,
+                                  uint32_t rank, const int64_t *shape)
+{
+    Frame *frame = (Frame *)run;
+    TsrDesc desc;
+    if (index >= run->output_count)
+        return TSR_OK; /* not wanted */
+    if (rank > TSR_MAX_RANK)
+        return frame_fail(run, TSR_UNSUPPORTED, "output %u: rank %u is above %d", index, rank,
+                          TSR_MAX_RANK);
+    tsr_desc_init(&desc);
+    tsr_desc_set(&desc, dtype, rank, shape);
+    desc.view.name = run->node->outputs[index] != NULL ? run->node->outputs[index]->name : "";
+    tsr_array_unref(frame->outputs[index]);
+    frame->outputs[index] = tsr_array_new(&desc.view, frame->error == NULL ? &frame->error : NULL);
+    if (frame->outputs[index] == NULL)
+        return TSR_OUT_OF_MEMORY;
+    ((TsrTensor **)run->outputs)[index] = &frame->outputs[index]->tensor;
+    return TSR_OK;
+}
+
+static TsrArray *find_array(Frame *frame, const TsrTensor *tensor)
+{
+    for (guint32 i = 0; i < frame->context.input_count; i++)
+        if (frame->inputs[i] != NULL && &frame->inputs[i]->tensor == tensor)
+            return frame->inputs[i];
+    for (guint i = 0; i < frame->subgraph_outputs->len; i++) {
+        TsrArray *array = g_ptr_array_index(frame->subgraph_outputs, i);
+        if (&array->tensor == tensor)
+            return array;
+    }
+    return NULL;
+}
+
+static int32_t frame_forward_output(TsrRunContext *run, uint32_t index, const TsrTensor *tensor)
+{
+    Frame *frame = (Frame *)run;
+    TsrArray *array = find_array(frame, tensor);
+    if (index >= run->output_count)
+        return TSR_OK;
+    if (array == NULL)
+        return frame_fail(run, TSR_INVALID_ARGUMENT,
+                          "output %u: forwards a tensor that is no input or subgraph output",
+                          index);
+    /* Memory of the caller may be gone after the run; only ours can be shared. */
+    if (array->memory != NULL || array->bytes != NULL) {
+        tsr_array_unref(frame->outputs[index]);
+        frame->outputs[index] = tsr_array_ref(array);
+        ((TsrTensor **)run->outputs)[index] = &array->tensor;
+        return TSR_OK;
+    }
+    if (frame_alloc_output(run, index, tensor->desc->dtype, tensor->desc->rank,
+                           tensor->desc->shape) != TSR_OK)
+        return TSR_OUT_OF_MEMORY;
+    if (tensor->size_bytes != 0)
+        memcpy(frame->outputs[index]->tensor.data, tensor->data, tensor->size_bytes);
+    tsr_array_own_strings(frame->outputs[index]);
+    return TSR_OK;
+}
+
+static void *frame_scratch(TsrRunContext *run, uint64_t size_bytes)
+{
+    Frame *frame = (Frame *)run;
+    gpointer memory = tsr_memory_alloc(size_bytes);
+    if (memory == NULL)
+        frame_fail(run, TSR_OUT_OF_MEMORY, "no memory for %llu bytes of scratch",
+                   (unsigned long long)size_bytes);
+    else
+        g_ptr_array_add(frame->scratch, memory);
+    return memory;
+}
+
+typedef struct Pieces {
+    void (*fn)(void *arg, uint64_t begin, uint64_t end);
+    void *arg;
+    uint64_t count;
+} Pieces;
+
+static void run_piece(void *arg, uint32_t block, uint32_t block_dim)
+{
+    const Pieces *pieces = arg;
+    uint64_t begin = pieces->count * block / block_dim;
+    uint64_t end = pieces->count * (block + 1) / block_dim;
+    if (begin < end)
+        pieces->fn(pieces->arg, begin, end);
+}
+
+static void frame_parallel(TsrRunContext *run, uint64_t count, uint64_t grain,
+                           void (*fn)(void *arg, uint64_t begin, uint64_t end), void *arg)
+{
+    const TsrRunServices *services = ((Frame *)run)->services;
+    Pieces pieces = {fn, arg, count};
+    uint64_t blocks = count / MAX(grain, 1);
+    if (count == 0)
+        return;
+    /* Four pieces a core even out uneven work. */
+    blocks = MIN(blocks, (uint64_t)services->core_count * 4);
+    if (services->parallel == NULL || services->core_count <= 1 || blocks <= 1)
+        fn(arg, 0, count);
+    else
+        services->parallel(services->parallel_user, (guint32)blocks, run_piece, &pieces);
+}
+
+static int32_t frame_run_subgraph(TsrRunContext *run, uint32_t index,
+                                  const TsrTensor *const *inputs, uint32_t input_count,
+                                  const TsrTensor **out_outputs, uint32_t output_count)
+{
+    Frame *frame = (Frame *)run;
+    g_autoptr(GPtrArray) made = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_array_unref);
+    g_autofree TsrArray **arrays = g_new0(TsrArray *, input_count + 1);
+    g_autofree TsrArray **results = g_new0(TsrArray *, output_count + 1);
+    if (frame->services->run_subgraph == NULL || index >= run->subgraph_count)
+        return frame_fail(run, TSR_UNSUPPORTED, "subgraph %u cannot be run here", index);
+    for (uint32_t i = 0; i < input_count; i++) {
+        TsrArray *known = find_array(frame, inputs[i]);
+        /* A tensor that the kernel made itself is borrowed for the call. */
+        arrays[i] = known != NULL ? tsr_array_ref(known)
+                                  : tsr_array_new_borrowed(inputs[i]->desc, inputs[i]->data,
+                                                           inputs[i]->size_bytes);
+        g_ptr_array_add(made, arrays[i]);
+    }
+    if (!frame->services->run_subgraph(frame->services->user, index, arrays, input_count,
+                                       results, output_count,
+                                       frame->error == NULL ? &frame->error : NULL))
+        return TSR_INTERNAL;
+    for (uint32_t i = 0; i < output_count; i++) {
+        TsrArray *result = results[i];
+        for (uint32_t k = 0; k < input_count; k++) {
+            /* An input handed through, of which the kernel owns the memory: copy it,
+             * the kernel may write there before it reads the result. */
+            if (arrays[k] == result && find_array(frame, inputs[k]) == NULL) {
+                TsrArray *copy = tsr_array_new(&result->desc.view, NULL);
+                if (copy == NULL)
+                    return frame_fail(run, TSR_OUT_OF_MEMORY, "no memory for a subgraph output");
+                if (copy->tensor.size_bytes != 0)
+                    memcpy(copy->tensor.data, result->tensor.data, copy->tensor.size_bytes);
+                tsr_array_own_strings(copy);
+                tsr_array_unref(result);
+                result = copy;
+                break;
+            }
+        }
+        g_ptr_array_add(frame->subgraph_outputs, result);
+        out_outputs[i] = &result->tensor;
+    }
+    return TSR_OK;
+}
+
+static int32_t frame_set_string(TsrRunContext *run, TsrString *element, const char *data,
+                                uint64_t size)
+{
+    Frame *frame = (Frame *)run;
+    for (uint32_t i = 0; i < run->output_count; i++) {
+        TsrArray *array = frame->outputs[i];
+        const char *begin = array != NULL ? array->tensor.data : NULL;
+        if (begin != NULL && (const char *)element >= begin &&
+            (const char *)element < begin + array->tensor.size_bytes) {
+            tsr_array_set_string(array, element, data, size);
+            return TSR_OK;
+        }
+    }
+    return frame_fail(run, TSR_INVALID_ARGUMENT, "set_string: not an element of an output");
+}
+
+gboolean tsr_host_run(const TsrLoadedPlugin *plugin, gpointer state, const TsrNodeView *view,
+                      TsrArray *const *inputs, TsrArray **outputs, gboolean data_dependent,
+                      const TsrRunServices *services, GError **error)
+{
+    g_autofree const TsrTensor **input_tensors = g_new0(const TsrTensor *, view->input_count + 1);
+    g_autofree TsrTensor **output_tensors = g_new0(TsrTensor *, view->output_count + 1);
+    g_autofree TsrTensor *wanted = g_new0(TsrTensor, view->output_count + 1);
+    Frame frame = {.services = services, .inputs = inputs, .outputs = outputs};
+    gint32 status;
+
+    for (guint32 i = 0; i < view->input_count; i++)
+        input_tensors[i] = inputs[i] != NULL ? &inputs[i]->tensor : NULL;
+    for (guint32 i = 0; i < view->output_count; i++) {
+        if (outputs[i] != NULL) {
+            output_tensors[i] = &outputs[i]->tensor;
+        } else if (data_dependent && view->outputs[i] != NULL) {
+            /* Wanted, without memory yet. */
+            wanted[i].struct_size = sizeof(wanted[i]);
+            wanted[i].desc = view->outputs[i];
+            output_tensors[i] = &wanted[i];
+        }
+    }
+    frame.scratch = g_ptr_array_new_with_free_func(tsr_memory_free);
+    frame.subgraph_outputs = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_array_unref);
+    frame.context = (TsrRunContext){
+        .struct_size = sizeof(TsrRunContext),
+        .input_count = view->input_count,
+        .output_count = view->output_count,
+        .subgraph_count = view->subgraph_count,
+        .node = view,
+        .inputs = input_tensors,
+        .outputs = output_tensors,
+        .context = services->user,
+        .alloc_output = frame_alloc_output,
+        .forward_output = frame_forward_output,
+        .scratch = frame_scratch,
+        .parallel = frame_parallel,
+        .run_subgraph = frame_run_subgraph,
+        .fail = frame_fail,
+        .set_string = frame_set_string,
+    };
+    status = plugin->executor->run(plugin->executor, state, &frame.context);
+    for (guint32 i = 0; status == TSR_OK && i < view->output_count; i++) {
+        if (outputs[i] != NULL)
+            tsr_array_own_strings(outputs[i]);
+        else if (output_tensors[i] != NULL)
+            status = frame_fail(&frame.context, TSR_INTERNAL, "output %u was not computed", i);
+    }
+    g_ptr_array_unref(frame.scratch);
+    g_ptr_array_unref(frame.subgraph_outputs);
+    if (status == TSR_OK && frame.error == NULL)
+        return TRUE;
+    if (frame.error == NULL)
+        g_set_error(&frame.error, TSR_ERROR, status, "failed without saying why");
+    g_propagate_prefixed_error(error, g_steal_pointer(&frame.error), "%s '%s' on %s: ",
+                               view->op_type, view->name, plugin->engine->name);
+    return FALSE;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * loader.c: see loader.h. Mandatory slots of each interface are rows of a table;
+ * a report lists all that are missing.
+ */
+#include "plugin/loader.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "plugin/host.h"
+
+typedef struct Slot {
+    const char *name;
+    gsize offset;
+} Slot;
+
+#define SLOT(type, field) {#field, offsetof(type, field)}
+
+static const Slot engine_slots[] = {SLOT(TsrEngine, name), SLOT(TsrEngine, check)};
+static const Slot selector_slots[] = {SLOT(TsrFormatSelector, name),
+                                      SLOT(TsrFormatSelector, columns)};
+static const Slot device_slots[] = {
+    SLOT(TsrDevice, name),           SLOT(TsrDevice, open),
+    SLOT(TsrDevice, close),          SLOT(TsrDevice, get_info),
+    SLOT(TsrDevice, memory_alloc),   SLOT(TsrDevice, memory_free),
+    SLOT(TsrDevice, kernel_find),    SLOT(TsrDevice, stream_create),
+    SLOT(TsrDevice, stream_destroy), SLOT(TsrDevice, launch),
+    SLOT(TsrDevice, stream_synchronize), SLOT(TsrDevice, event_create),
+    SLOT(TsrDevice, event_destroy),  SLOT(TsrDevice, event_record),
+    SLOT(TsrDevice, event_wait),     SLOT(TsrDevice, event_query),
+    SLOT(TsrDevice, model_load),     SLOT(TsrDevice, model_execute),
+    SLOT(TsrDevice, model_unload),   SLOT(TsrDevice, parallel),
+};
+static const Slot text_slots[] = {
+    SLOT(TsrPlugin, name),    SLOT(TsrPlugin, version), SLOT(TsrPlugin, vendor),
+    SLOT(TsrPlugin, license), SLOT(TsrPlugin, url),     SLOT(TsrPlugin, description),
+    SLOT(TsrPlugin, get_interface),
+};
+
+/* Names of the slots that a table does not reach or leaves NULL; NULL when all are
+ * there. Every slot listed is a pointer. (transfer full) */
+static char *missing_slots(gconstpointer table, const Slot *slots, gsize count)
+{
+    guint32 struct_size = *(const guint32 *)table;
+    GString *missing = NULL;
+    for (gsize i = 0; i < count; i++) {
+        gconstpointer filled = NULL;
+        if (struct_size >= slots[i].offset + sizeof(filled))
+            memcpy(&filled, (const char *)table + slots[i].offset, sizeof(filled));
+        if (filled != NULL)
+            continue;
+        if (missing == NULL)
+            missing = g_string_new(NULL);
+        g_string_append_printf(missing, "%s%s", missing->len != 0 ? ", " : "", slots[i].name);
+    }
+    return missing != NULL ? g_string_free(missing, FALSE) : NULL;
+}
+
+static gboolean G_GNUC_PRINTF(2, 3) refuse(TsrLoadedPlugin *record, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    g_free(record->reason);
+    record->reason = g_strdup_vprintf(format, args);
+    va_end(args);
+    record->state = TSR_PLUGIN_REFUSED;
+    return FALSE;
+}
+
+static gboolean check_table(TsrLoadedPlugin *record, const char *interface, gconstpointer table,
+                            const Slot *slots, gsize count)
+{
+    g_autofree char *missing = table != NULL ? missing_slots(table, slots, count) : NULL;
+    if (missing == NULL)
+        return TRUE;
+    return refuse(record, "interface %s lacks mandatory slots: %s", interface, missing);
+}
+
+static gboolean check_descriptor(TsrLoadedPlugin *record)
+{
+    const TsrPlugin *plugin = record->plugin;
+    g_autofree char *missing = NULL;
+    if (plugin->struct_size < offsetof(TsrPlugin, name))
+        return refuse(record, "descriptor is %u bytes long, wanted at least %zu",
+                      plugin->struct_size, offsetof(TsrPlugin, name));
+    if (plugin->abi_major != TSR_ABI_MAJOR)
+        return refuse(record,
+                      "speaks plugin ABI %u.%u, this host speaks %u.%u: rebuild the plugin "
+                      "against this version's headers",
+                      plugin->abi_major, plugin->abi_minor, TSR_ABI_MAJOR, TSR_ABI_MINOR);
+    if (plugin->pointer_bits != 8 * sizeof(gpointer) || plugin->byte_order != 0x01020304u)
+        return refuse(record, "is built for another machine (%u-bit pointers)",
+                      plugin->pointer_bits);
+    if (plugin->sanitizer != TSR_BUILD_SANITIZER)
+        return refuse(record, "is built with sanitizer kind %u, this host with %d",
+                      plugin->sanitizer, TSR_BUILD_SANITIZER);
+    missing = missing_slots(plugin, text_slots, G_N_ELEMENTS(text_slots));
+    if (missing != NULL)
+        return refuse(record, "descriptor lacks mandatory fields: %s", missing);
+    if (strcmp(plugin->name, record->name) != 0)
+        return refuse(record, "calls itself '%s', but the configuration calls it '%s'",
+                      plugin->name, record->name);
+    return TRUE;
+}
+
+static gboolean read_interfaces(TsrLoadedPlugin *record)
+{
+    const TsrPlugin *plugin = record->plugin;
+    record->engine = plugin->get_interface(plugin, TSR_INTERFACE_ENGINE, TSR_INTERFACE_VERSION);
+    record->selector = plugin->get_interface(plugin, TSR_INTERFACE_FORMAT_SELECTOR,
+                                             TSR_INTERFACE_VERSION);
+    record->fusion = plugin->get_interface(plugin, TSR_INTERFACE_FUSION, TSR_INTERFACE_VERSION);
+    record->executor =
+        plugin->get_interface(plugin, TSR_INTERFACE_EXECUTOR, TSR_INTERFACE_VERSION);
+    record->device = plugin->get_interface(plugin, TSR_INTERFACE_DEVICE, TSR_INTERFACE_VERSION);
+    record->ops = plugin->get_interface(plugin, TSR_INTERFACE_OPS, TSR_INTERFACE_VERSION);
+
+    if (!check_table(record, TSR_INTERFACE_ENGINE, record->engine, engine_slots,
+                     G_N_ELEMENTS(engine_slots)) ||
+        !check_table(record, TSR_INTERFACE_FORMAT_SELECTOR, record->selector, selector_slots,
+                     G_N_ELEMENTS(selector_slots)) ||
+        !check_table(record, TSR_INTERFACE_DEVICE, record->device, device_slots,
+                     G_N_ELEMENTS(device_slots)))
+        return FALSE;
+    if (record->engine != NULL) {
+        gboolean host = (record->engine->flags & TSR_ENGINE_HOST) != 0;
+        if (!TSR_HAS(record->executor, run) && host)
+            return refuse(record, "interface %s lacks mandatory slots: run (host engine)",
+                          TSR_INTERFACE_EXECUTOR);
+        if (!TSR_HAS(record->executor, build) && !host)
+            return refuse(record, "interface %s lacks mandatory slots: build (device engine)",
+                          TSR_INTERFACE_EXECUTOR);
+        if (!host && record->engine->device == NULL)
+            return refuse(record, "engine '%s' is no host engine and names no device",
+                          record->engine->name);
+    }
+    if (record->fusion != NULL)
+        for (guint32 i = 0; i < record->fusion->pass_count; i++)
+            if (!TSR_HAS(record->fusion->passes[i], apply) ||
+                record->fusion->passes[i]->name == NULL)
+                return refuse(record, "fusion pass %u lacks its name or apply", i);
+    return TRUE;
+}
+
+static gboolean query(TsrLoadedPlugin *record)
+{
+    TsrPluginQuery entry = (TsrPluginQuery)dlsym(record->handle, TSR_PLUGIN_SYMBOL);
+    const TsrPlugin *plugin = NULL;
+    gint32 status;
+    if (entry == NULL)
+        return refuse(record, "is not a plugin: it does not export %s", TSR_PLUGIN_SYMBOL);
+    tsr_host_clear_error();
+    status = entry(tsr_host_get(), &plugin);
+    if (status != TSR_OK || plugin == NULL) {
+        g_autoptr(GError) error = NULL;
+        tsr_host_take_error(status != TSR_OK ? status : TSR_INTERNAL, record->name, "query",
+                            &error);
+        return refuse(record, "%s", error->message);
+    }
+    record->plugin = plugin;
+    if (!check_descriptor(record) || !read_interfaces(record))
+        return FALSE;
+    if (TSR_HAS(plugin, init)) {
+        tsr_host_clear_error();
+        status = plugin->init(plugin, tsr_host_get());
+        if (status != TSR_OK) {
+            g_autoptr(GError) error = NULL;
+            tsr_host_take_error(status, record->name, "init", &error);
+            return refuse(record, "%s", error->message);
+        }
+    }
+    return TRUE;
+}
+
+static void clear_tables(TsrLoadedPlugin *record)
+{
+    record->plugin = NULL;
+    record->engine = NULL;
+    record->selector = NULL;
+    record->fusion = NULL;
+    record->executor = NULL;
+    record->device = NULL;
+    record->ops = NULL;
+}
+
+void tsr_plugin_open(TsrLoadedPlugin *record)
+{
+    record->handle = dlopen(record->path, RTLD_NOW | RTLD_LOCAL);
+    if (record->handle == NULL) {
+        const char *text = dlerror();
+        gboolean foreign = text != NULL && (strstr(text, "invalid ELF header") != NULL ||
+                                            strstr(text, "file too short") != NULL);
+        refuse(record, "%s%s", foreign ? "is not a plugin: " : "cannot be loaded: ",
+               text != NULL ? text : "unknown reason");
+        return;
+    }
+    if (query(record)) {
+        record->state = TSR_PLUGIN_LOADED;
+        return;
+    }
+    clear_tables(record);
+    dlclose(record->handle);
+    record->handle = NULL;
+}
+
+const char *tsr_plugin_state_name(TsrPluginState state)
+{
+    static const char *const names[] = {"disabled", "missing", "refused", "loaded"};
+    return names[state];
+}
+
+void tsr_plugin_free(TsrLoadedPlugin *record)
+{
+    if (record == NULL)
+        return;
+    if (record->plugin != NULL && TSR_HAS(record->plugin, shutdown))
+        record->plugin->shutdown(record->plugin);
+    g_free(record->name);
+    g_free(record->path);
+    g_free(record->reason);
+    g_free(record);
+}

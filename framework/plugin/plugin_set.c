@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * plugin_set.c: see plugin_set.h.
+ */
+#include "plugin/plugin_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static void add_env_dirs(GPtrArray *dirs, const char *variable)
+{
+    const char *list = secure_getenv(variable);
+    g_auto(GStrv) parts = list != NULL ? g_strsplit(list, ":", -1) : NULL;
+    for (guint i = 0; parts != NULL && parts[i] != NULL; i++)
+        if (g_path_is_absolute(parts[i]))
+            g_ptr_array_add(dirs, g_strdup(parts[i]));
+}
+
+/* TESSERA_PLUGIN_PATH replaces every other directory, TESSERA_PLUGIN_PATH_ADD comes
+ * first; relative entries are ignored. Then the file's, then the library's. */
+static GPtrArray *search_dirs(const TsrConf *conf)
+{
+    GPtrArray *dirs = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GPtrArray) library = tsr_conf_library_dirs();
+    add_env_dirs(dirs, "TESSERA_PLUGIN_PATH");
+    if (dirs->len != 0)
+        return dirs;
+    add_env_dirs(dirs, "TESSERA_PLUGIN_PATH_ADD");
+    for (guint i = 0; i < conf->search_path->len; i++)
+        g_ptr_array_add(dirs, g_strdup(g_ptr_array_index(conf->search_path, i)));
+    for (guint i = 0; i < library->len; i++)
+        g_ptr_array_add(dirs, g_strdup(g_ptr_array_index(library, i)));
+    return dirs;
+}
+
+static char *find_file(const GPtrArray *dirs, const char *name)
+{
+    g_autofree char *file = g_strconcat(name, ".so", NULL);
+    for (guint i = 0; i < dirs->len; i++) {
+        const char *dir = g_ptr_array_index(dirs, i);
+        g_autofree char *flat = g_build_filename(dir, file, NULL);
+        g_autofree char *nested = g_build_filename(dir, name, file, NULL);
+        const char *found = g_file_test(flat, G_FILE_TEST_IS_REGULAR)     ? flat
+                            : g_file_test(nested, G_FILE_TEST_IS_REGULAR) ? nested
+                                                                          : NULL;
+        char *real = found != NULL ? realpath(found, NULL) : NULL;
+        if (real != NULL)
+            return real;
+    }
+    return NULL;
+}
+
+static char *join(const GPtrArray *texts, const char *separator)
+{
+    GString *out = g_string_new(NULL);
+    for (guint i = 0; i < texts->len; i++)
+        g_string_append_printf(out, "%s%s", i != 0 ? separator : "",
+                               (const char *)g_ptr_array_index(texts, i));
+    return g_string_free(out, FALSE);
+}
+
+static void G_GNUC_PRINTF(2, 3) warn(TsrPluginSet *set, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    g_ptr_array_add(set->warnings, g_strdup_vprintf(format, args));
+    va_end(args);
+}
+
+static void load_plugin(TsrPluginSet *set, const char *name)
+{
+    TsrLoadedPlugin *record = g_new0(TsrLoadedPlugin, 1);
+    record->name = g_strdup(name);
+    g_ptr_array_add(set->plugins, record);
+    if (g_hash_table_contains(set->conf->switched_off, name)) {
+        record->state = TSR_PLUGIN_DISABLED;
+        record->reason = g_strdup_printf("switched off in '%s'", set->conf->path);
+        return;
+    }
+    record->path = find_file(set->searched, name);
+    if (record->path == NULL) {
+        g_autofree char *dirs = join(set->searched, ", ");
+        record->state = TSR_PLUGIN_MISSING;
+        record->reason = g_strdup_printf("no '%s.so' in %s", name, dirs);
+        warn(set, "plugin '%s': %s", name, record->reason);
+        return;
+    }
+    tsr_plugin_open(record);
+    if (record->state == TSR_PLUGIN_LOADED && record->ops != NULL) {
+        g_autoptr(GError) error = NULL;
+        if (!tsr_op_registry_add(set->registry, record->ops, name, &error)) {
+            record->state = TSR_PLUGIN_REFUSED;
+            record->reason = g_strdup(error->message);
+        }
+    }
+    if (record->state == TSR_PLUGIN_REFUSED)
+        warn(set, "plugin '%s' ('%s') is refused: %s", name, record->path, record->reason);
+}
+
+static const TsrLoadedPlugin *find_engine_plugin(const TsrPluginSet *set, const char *name)
+{
+    for (guint i = 0; i < set->plugins->len; i++) {
+        const TsrLoadedPlugin *record = g_ptr_array_index(set->plugins, i);
+        if (record->state == TSR_PLUGIN_LOADED && record->engine != NULL &&
+            g_ascii_strcasecmp(record->engine->name, name) == 0)
+            return record;
+    }
+    return NULL;
+}
+
+static void rank(TsrPluginSet *set, const TsrLoadedPlugin *record, const char *source)
+{
+    TsrRankedEngine ranked = {record, record->engine, g_intern_string(record->engine->name),
+                              source};
+    if (tsr_plugin_set_find_engine(set, record->engine->name) == NULL)
+        g_array_append_val(set->engines, ranked);
+}
+
+/* Why an engine that a list names is not there. (transfer full) */
+static char *why_absent(const TsrPluginSet *set, const char *name)
+{
+    GString *known = g_string_new(NULL);
+    for (guint i = 0; i < set->plugins->len; i++) {
+        const TsrLoadedPlugin *record = g_ptr_array_index(set->plugins, i);
+        if (strcmp(record->name, name) == 0 && record->state != TSR_PLUGIN_LOADED) {
+            g_string_free(known, TRUE);
+            return g_strdup_printf("its plugin is %s: %s", tsr_plugin_state_name(record->state),
+                                   record->reason);
+        }
+        if (record->state == TSR_PLUGIN_LOADED && record->engine != NULL)
+            g_string_append_printf(known, "%s%s", known->len != 0 ? ", " : "",
+                                   record->engine->name);
+    }
+    g_string_prepend(known, "no loaded plugin brings it; there are: ");
+    return g_string_free(known, FALSE);
+}
+
+static gint by_default_priority(gconstpointer a, gconstpointer b)
+{
+    const TsrLoadedPlugin *first = *(TsrLoadedPlugin *const *)a;
+    const TsrLoadedPlugin *second = *(TsrLoadedPlugin *const *)b;
+    if (first->engine->default_priority != second->engine->default_priority)
+        return first->engine->default_priority > second->engine->default_priority ? -1 : 1;
+    return strcmp(first->engine->name, second->engine->name);
+}
+
+static void rank_by_default(TsrPluginSet *set)
+{
+    g_autoptr(GPtrArray) found = g_ptr_array_new();
+    for (guint i = 0; i < set->plugins->len; i++) {
+        TsrLoadedPlugin *record = g_ptr_array_index(set->plugins, i);
+        if (record->state == TSR_PLUGIN_LOADED && record->engine != NULL)
+            g_ptr_array_add(found, record);
+    }
+    g_ptr_array_sort(found, by_default_priority);
+    for (guint i = 0; i < found->len; i++)
+        rank(set, g_ptr_array_index(found, i), "the plugin's default priority");
+}
+
+/* The reference engine takes what a user's list leaves over, unless forbidden. */
+static void rank_reference(TsrPluginSet *set)
+{
+    for (guint i = 0; i < set->plugins->len; i++) {
+        const TsrLoadedPlugin *record = g_ptr_array_index(set->plugins, i);
+        if (record->state == TSR_PLUGIN_LOADED && record->engine != NULL &&
+            (record->engine->flags & TSR_ENGINE_REFERENCE) != 0)
+            rank(set, record, "reference engine, appended as the last resort");
+    }
+}
+
+static gboolean rank_engines(TsrPluginSet *set, const TsrPluginOptions *options, GError **error)
+{
+    if (options->engine_priority != NULL) {
+        for (guint i = 0; options->engine_priority[i] != NULL; i++) {
+            const char *name = options->engine_priority[i];
+            const TsrLoadedPlugin *record = find_engine_plugin(set, name);
+            if (record == NULL) {
+                g_autofree char *why = why_absent(set, name);
+                g_set_error(error, TSR_ERROR, TSR_NOT_FOUND,
+                            "engine '%s' of the engine priority: %s", name, why);
+                return FALSE;
+            }
+            rank(set, record, "--engine-priority");
+        }
+    } else if (set->conf->priority->len != 0) {
+        for (guint i = 0; i < set->conf->priority->len; i++) {
+            const char *name = g_ptr_array_index(set->conf->priority, i);
+            const TsrLoadedPlugin *record = find_engine_plugin(set, name);
+            if (record == NULL) {
+                g_autofree char *why = why_absent(set, name);
+                warn(set, "engine '%s' of the priority in '%s' is not used: %s", name,
+                     set->conf->path, why);
+                continue;
+            }
+            rank(set, record, "[engines] priority of the configuration");
+        }
+    } else {
+        rank_by_default(set);
+    }
+    if (set->fallback != TSR_FALLBACK_STRICT)
+        rank_reference(set);
+    if (options->safe_mode) {
+        for (guint i = set->engines->len; i-- > 0;)
+            if ((g_array_index(set->engines, TsrRankedEngine, i).engine->flags &
+                 TSR_ENGINE_REFERENCE) == 0)
+                g_array_remove_index(set->engines, i);
+    }
+    if (set->engines->len == 0) {
+        g_autofree char *dirs = join(set->searched, ", ");
+        g_set_error(error, TSR_ERROR, TSR_NOT_FOUND,
+                    "no engine is usable; searched for plugins in %s", dirs);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+/* Tells the user when nothing but reference engines is left. */
+static void note_slow_set(TsrPluginSet *set, gboolean safe_mode)
+{
+    gboolean fast = safe_mode;
+    for (guint i = 0; i < set->engines->len; i++)
+        fast |= (g_array_index(set->engines, TsrRankedEngine, i).engine->flags &
+                 TSR_ENGINE_REFERENCE) == 0;
+    if (!fast)
+        warn(set, "only the reference engine '%s' is in use: results are right, but slow",
+             g_array_index(set->engines, TsrRankedEngine, 0).name);
+}
+
+static void choose_device(TsrPluginSet *set)
+{
+    for (guint i = 0; i < set->plugins->len; i++) {
+        const TsrLoadedPlugin *record = g_ptr_array_index(set->plugins, i);
+        if (record->state != TSR_PLUGIN_LOADED || record->device == NULL)
+            continue;
+        if (set->conf->device == NULL || strcmp(record->device->name, set->conf->device) == 0) {
+            set->device = record;
+            return;
+        }
+    }
+}
+
+TsrPluginSet *tsr_plugin_set_new(const TsrPluginOptions *options, const TsrOps *const *builtin,
+                                 guint32 builtin_count, GError **error)
+{
+    g_autoptr(TsrPluginSet) set = g_new0(TsrPluginSet, 1);
+    g_autofree char *default_path =
+        options->conf_path == NULL ? tsr_conf_default_path() : NULL;
+    const char *path = options->conf_path != NULL ? options->conf_path : default_path;
+
+    set->registry = tsr_op_registry_new();
+    set->plugins = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_plugin_free);
+    set->engines = g_array_new(FALSE, FALSE, sizeof(TsrRankedEngine));
+    set->warnings = g_ptr_array_new_with_free_func(g_free);
+    if (path == NULL) {
+        g_set_error(error, TSR_ERROR, TSR_NOT_FOUND,
+                    "no plugins.conf: none is named, and none lies beside the library");
+        return NULL;
+    }
+    set->conf = tsr_conf_load(path, error);
+    if (set->conf == NULL)
+        return NULL;
+    set->searched = search_dirs(set->conf);
+    set->fallback = TSR_FALLBACK_WARN;
+    if (set->conf->fallback != NULL)
+        set->fallback = strcmp(set->conf->fallback, "strict") == 0 ? TSR_FALLBACK_STRICT
+                        : strcmp(set->conf->fallback, "silent") == 0 ? TSR_FALLBACK_SILENT
+                                                                     : TSR_FALLBACK_WARN;
+    if (options->fallback >= 0)
+        set->fallback = (TsrFallback)options->fallback;
+    for (guint32 i = 0; i < builtin_count; i++)
+        if (!tsr_op_registry_add(set->registry, builtin[i], "builtin", error))
+            return NULL;
+    for (guint i = 0; i < set->conf->plugins->len; i++)
+        load_plugin(set, g_ptr_array_index(set->conf->plugins, i));
+    choose_device(set);
+    if (!rank_engines(set, options, error))
+        return NULL;
+    note_slow_set(set, options->safe_mode);
+    return g_steal_pointer(&set);
+}
+
+void tsr_plugin_set_free(TsrPluginSet *set)
+{
+    if (set == NULL)
+        return;
+    g_clear_pointer(&set->engines, g_array_unref);
+    g_clear_pointer(&set->plugins, g_ptr_array_unref);
+    g_clear_pointer(&set->warnings, g_ptr_array_unref);
+    g_clear_pointer(&set->searched, g_ptr_array_unref);
+    tsr_op_registry_unref(set->registry);
+    tsr_conf_free(set->conf);
+    g_free(set);
+}
+
+const TsrRankedEngine *tsr_plugin_set_find_engine(const TsrPluginSet *set, const char *name)
+{
+    for (guint i = 0; i < set->engines->len; i++) {
+        const TsrRankedEngine *ranked = &g_array_index(set->engines, TsrRankedEngine, i);
+        if (g_ascii_strcasecmp(ranked->name, name) == 0)
+            return ranked;
+    }
+    return NULL;
+}
+
+const TsrLoadedPlugin *tsr_plugin_set_reference(const TsrPluginSet *set)
+{
+    for (guint i = 0; i < set->plugins->len; i++) {
+        const TsrLoadedPlugin *record = g_ptr_array_index(set->plugins, i);
+        if (record->state == TSR_PLUGIN_LOADED && record->engine != NULL &&
+            (record->engine->flags & TSR_ENGINE_REFERENCE) != 0)
+            return record;
+    }
+    return NULL;
+}
+
+gboolean tsr_plugin_set_check_device(const TsrPluginSet *set, GError **error)
+{
+    for (guint i = 0; i < set->engines->len; i++) {
+        const TsrRankedEngine *ranked = &g_array_index(set->engines, TsrRankedEngine, i);
+        const char *wanted = ranked->engine->device, *why = "no plugin of that name is listed";
+        if (wanted == NULL ||
+            (set->device != NULL && strcmp(set->device->device->name, wanted) == 0))
+            continue;
+        for (guint k = 0; k < set->plugins->len; k++) {
+            const TsrLoadedPlugin *record = g_ptr_array_index(set->plugins, k);
+            if (strcmp(record->name, wanted) == 0 && record->reason != NULL)
+                why = record->reason;
+        }
+        g_set_error(error, TSR_ERROR, TSR_NOT_FOUND,
+                    "engine '%s' launches on device '%s', which is not there: %s", ranked->name,
+                    wanted, why);
+        return FALSE;
+    }
+    return TRUE;
+}

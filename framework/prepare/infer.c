@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * infer.c: see infer.h. The context handed to a definition is the first member of
+ * the frame, so that its slots find the frame again.
+ */
+#include "prepare/infer.h"
+
+#include <stdarg.h>
+#include <string.h>
+#include <tessera/plugin_util.h>
+
+#include "base/error.h"
+
+typedef struct Frame {
+    TsrInferContext context;
+    const TsrOpDef *def;
+    TsrDesc *outputs;
+    TsrInferSubgraphFn infer_subgraph;
+    gpointer user;
+    GError *error;
+} Frame;
+
+static int32_t frame_fail(TsrInferContext *infer, int32_t code, const char *format, ...)
+{
+    Frame *frame = (Frame *)infer;
+    va_list args;
+    va_start(args, format);
+    if (frame->error == NULL)
+        frame->error = g_error_new_valist(TSR_ERROR, code, format, args);
+    va_end(args);
+    return code;
+}
+
+static int32_t frame_set_output(TsrInferContext *infer, uint32_t index, uint32_t dtype,
+                                uint32_t rank, const int64_t *shape)
+{
+    Frame *frame = (Frame *)infer;
+    guint64 elements = 1;
+    if (index >= infer->node->output_count)
+        return TSR_OK;
+    if (rank != TSR_RANK_UNKNOWN && rank > TSR_MAX_RANK)
+        return frame_fail(infer, TSR_UNSUPPORTED, "output %u: rank %u is above %d", index, rank,
+                          TSR_MAX_RANK);
+    for (uint32_t i = 0; rank != TSR_RANK_UNKNOWN && i < rank; i++) {
+        if (shape[i] < TSR_DIM_UNKNOWN)
+            return frame_fail(infer, TSR_INVALID_ARGUMENT,
+                              "output %u: dimension %u would be %lld", index, i,
+                              (long long)shape[i]);
+        if (shape[i] > 0 && (!g_uint64_checked_mul(&elements, elements, (guint64)shape[i]) ||
+                             elements > (guint64)G_MAXINT64 / 16))
+            return frame_fail(infer, TSR_INVALID_ARGUMENT,
+                              "output %u: its size does not fit 63 bits", index);
+    }
+    tsr_desc_set(&frame->outputs[index], dtype, rank, shape);
+    return TSR_OK;
+}
+
+static int32_t frame_infer_subgraph(TsrInferContext *infer, uint32_t index,
+                                    const TsrTensorDesc *const *inputs, uint32_t input_count,
+                                    const TsrTensorDesc *const **out_outputs,
+                                    uint32_t *out_output_count)
+{
+    Frame *frame = (Frame *)infer;
+    if (frame->infer_subgraph == NULL || index >= infer->node->subgraph_count)
+        return frame_fail(infer, TSR_INVALID_ARGUMENT, "has no subgraph %u", index);
+    if (!frame->infer_subgraph(frame->user, index, inputs, input_count, out_outputs,
+                               out_output_count, frame->error == NULL ? &frame->error : NULL))
+        return TSR_INVALID_ARGUMENT;
+    return TSR_OK;
+}
+
+/* Dtypes of the inputs against the definition: allowed at all, and one dtype within
+ * a type group. */
+static int32_t check_dtypes(Frame *frame)
+{
+    const TsrNodeView *view = frame->context.node;
+    guint32 group_dtype[TSR_DTYPE_COUNT] = {0};
+    for (guint32 i = 0; i < view->input_count; i++) {
+        const TsrOpParam *param = tsr_op_input_at(frame->def, i);
+        guint32 dtype = view->inputs[i] != NULL ? view->inputs[i]->dtype : TSR_DTYPE_UNDEFINED;
+        if (param == NULL || dtype == TSR_DTYPE_UNDEFINED)
+            continue;
+        if (param->dtypes != 0 && (param->dtypes & TSR_BIT(dtype)) == 0)
+            return frame_fail(&frame->context, TSR_INVALID_ARGUMENT,
+                              "input %u ('%s') cannot be %s in version %u of the operator", i,
+                              param->name, tsr_dtype_name(dtype), frame->def->since_version);
+        if (param->type_group == 0 || param->type_group >= G_N_ELEMENTS(group_dtype) ||
+            param->kind == TSR_PARAM_VARIADIC_MIXED)
+            continue;
+        if (group_dtype[param->type_group] == TSR_DTYPE_UNDEFINED)
+            group_dtype[param->type_group] = dtype;
+        else if (group_dtype[param->type_group] != dtype)
+            return frame_fail(&frame->context, TSR_INVALID_ARGUMENT,
+                              "input %u ('%s') is %s, but an input before it of the same type "
+                              "is %s",
+                              i, param->name, tsr_dtype_name(dtype),
+                              tsr_dtype_name(group_dtype[param->type_group]));
+    }
+    return TSR_OK;
+}
+
+static guint32 find_param(const TsrOpParam *(*at)(const TsrOpDef *, guint32),
+                          const TsrOpDef *def, guint32 count, const char *name, gsize length)
+{
+    for (guint32 i = 0; i < count; i++)
+        if (strlen(at(def, i)->name) == length && memcmp(at(def, i)->name, name, length) == 0)
+            return i;
+    return count;
+}
+
+/* Applies "y=x,z=x". */
+static int32_t follow(Frame *frame)
+{
+    const TsrNodeView *view = frame->context.node;
+    const char *rule = frame->def->follow;
+    while (rule != NULL && *rule != '\0') {
+        gsize left = strcspn(rule, "="), right = strcspn(rule + left, ",");
+        guint32 output = find_param(tsr_op_output, frame->def, frame->def->output_count, rule,
+                                    left);
+        guint32 input = find_param(tsr_op_input, frame->def, frame->def->input_count,
+                                   rule + left + 1, right - 1);
+        if (output >= frame->def->output_count || input >= view->input_count ||
+            view->inputs[input] == NULL)
+            return frame_fail(&frame->context, TSR_INTERNAL,
+                              "follow rule '%s' names what is not there", frame->def->follow);
+        if (frame_set_output(&frame->context, output, view->inputs[input]->dtype,
+                             view->inputs[input]->rank, view->inputs[input]->shape) != TSR_OK)
+            return TSR_INVALID_ARGUMENT;
+        rule += left + right;
+        if (*rule == ',')
+            rule++;
+    }
+    return TSR_OK;
+}
+
+static void describe_inputs(GError *error, const TsrOpDef *def, const TsrNodeView *view)
+{
+    GString *text = g_string_new(NULL);
+    g_string_append_printf(text, "%s '%s': %s (inputs:", def->name, view->name, error->message);
+    for (guint32 i = 0; i < view->input_count; i++) {
+        g_autofree char *desc =
+            view->inputs[i] != NULL ? tsr_desc_to_text(view->inputs[i]) : g_strdup("omitted");
+        g_string_append_printf(text, " %s", desc);
+    }
+    g_string_append_c(text, ')');
+    g_free(error->message);
+    error->message = g_string_free(text, FALSE);
+}
+
+gboolean tsr_infer_view(const TsrOpDef *def, const TsrNodeView *view, TsrDesc *outputs,
+                        TsrInferSubgraphFn infer_subgraph, gpointer user, GError **error)
+{
+    g_autofree const TsrTensor **values = g_new0(const TsrTensor *, view->input_count + 1);
+    TsrNodeView masked = *view;
+    Frame frame = {
+        .context = {.struct_size = sizeof(TsrInferContext), .node = &masked,
+                    .set_output = frame_set_output, .infer_subgraph = frame_infer_subgraph,
+                    .fail = frame_fail},
+        .def = def, .outputs = outputs, .infer_subgraph = infer_subgraph, .user = user,
+    };
+    gint32 status;
+    for (guint32 i = 0; i < view->input_count && i < 64; i++)
+        if ((def->value_inputs >> i) & 1)
+            values[i] = view->values[i];
+    masked.values = values;
+    status = check_dtypes(&frame);
+    if (status == TSR_OK)
+        status = def->infer != NULL ? def->infer(def, &frame.context) : follow(&frame);
+    if (status == TSR_OK && frame.error == NULL)
+        return TRUE;
+    if (frame.error == NULL)
+        g_set_error(&frame.error, TSR_ERROR, status, "inference failed without saying why");
+    describe_inputs(frame.error, def, view);
+    g_propagate_error(error, frame.error);
+    return FALSE;
+}
+
+typedef struct SubgraphCall {
+    TsrNode *node;
+    GPtrArray *descs; /* outputs handed out last */
+    TsrInferGraphFn infer_graph;
+    gpointer user;
+} SubgraphCall;
+
+static gboolean infer_subgraph_of_node(gpointer user, guint32 index,
+                                       const TsrTensorDesc *const *inputs, guint32 input_count,
+                                       const TsrTensorDesc *const **out_outputs,
+                                       guint32 *out_output_count, GError **error)
+{
+    SubgraphCall *call = user;
+    TsrGraph *graph = g_ptr_array_index(call->node->subgraphs, index);
+    GError *fault = NULL;
+    if (input_count != graph->inputs->len) {
+        g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
+                    "subgraph '%s' has %u inputs, but gets %u", graph->name, graph->inputs->len,
+                    input_count);
+        return FALSE;
+    }
+    for (guint32 i = 0; i < input_count; i++) {
+        TsrValue *value = g_ptr_array_index(graph->inputs, i);
+        guint32 declared = value->desc.view.dtype;
+        tsr_desc_set(&value->desc, inputs[i]->dtype != 0 ? inputs[i]->dtype : declared,
+                     inputs[i]->rank, inputs[i]->shape);
+    }
+    *out_outputs = NULL;
+    *out_output_count = 0;
+    if (graph->fault != NULL)
+        return TRUE;
+    if (!call->infer_graph(graph, call->user, &fault)) {
+        if (input_count != 0 || graph->parent != call->node) {
+            g_propagate_error(error, fault);
+            return FALSE;
+        }
+        tsr_graph_set_fault(graph, fault->message);
+        g_error_free(fault);
+        return TRUE;
+    }
+    g_ptr_array_set_size(call->descs, 0);
+    for (guint i = 0; i < graph->outputs->len; i++)
+        g_ptr_array_add(call->descs,
+                        &g_array_index(graph->outputs, TsrGraphOutput, i).value->desc.view);
+    *out_outputs = (const TsrTensorDesc *const *)call->descs->pdata;
+    *out_output_count = call->descs->len;
+    return TRUE;
+}
+
+gboolean tsr_infer_node(TsrNode *node, TsrInferGraphFn infer_graph, gpointer user,
+                        GError **error)
+{
+    const TsrNodeView *view = tsr_node_view(node);
+    g_autofree TsrDesc *outputs = g_new0(TsrDesc, node->outputs->len + 1);
+    g_autoptr(GPtrArray) descs = g_ptr_array_new();
+    SubgraphCall call = {node, descs, infer_graph, user};
+    for (guint i = 0; i < node->outputs->len; i++)
+        tsr_desc_init(&outputs[i]);
+    if (!tsr_infer_view(node->def, view, outputs, infer_subgraph_of_node, &call, error))
+        return FALSE;
+    for (guint i = 0; i < node->outputs->len; i++) {
+        TsrValue *value = g_ptr_array_index(node->outputs, i);
+        if (value != NULL)
+            tsr_desc_copy(&value->desc, &outputs[i].view);
+    }
+    return TRUE;
+}
+
+gboolean tsr_infer_graph(TsrGraph *graph, gpointer user, GError **error)
+{
+    g_autoptr(GPtrArray) order = tsr_graph_sort(graph, error);
+    if (order == NULL)
+        return FALSE;
+    for (guint i = 0; i < order->len; i++) {
+        TsrNode *node = g_ptr_array_index(order, i);
+        if (node->kind == TSR_NODE_OPERATOR && !tsr_infer_node(node, tsr_infer_graph, user, error))
+            return FALSE;
+    }
+    return TRUE;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * prepare.c: see prepare.h. Inference and folding go node by node, since the shape of
+ * one node is often the folded value of another.
+ */
+#include "prepare/prepare.h"
+
+#include "ir/verify.h"
+#include "prepare/branch.h"
+#include "prepare/clean.h"
+#include "prepare/fold.h"
+#include "prepare/format_infer.h"
+#include "prepare/infer.h"
+
+static gboolean settle_graph(TsrGraph *graph, gpointer user, GError **error);
+
+/* A subgraph without inputs depends on nothing that inference may still vary, so it
+ * is settled for good; one with inputs (a loop body) is only inferred for now. */
+static gboolean infer_subgraph(TsrGraph *graph, gpointer user, GError **error)
+{
+    return graph->inputs->len == 0 ? settle_graph(graph, user, error)
+                                   : tsr_infer_graph(graph, user, error);
+}
+
+static gboolean settle_node(TsrNode *node, const TsrLoadedPlugin *reference, GError **error)
+{
+    gboolean folded;
+    if (!tsr_infer_node(node, infer_subgraph, (gpointer)reference, error))
+        return FALSE;
+    for (guint s = 0; s < node->subgraphs->len; s++) {
+        TsrGraph *subgraph = g_ptr_array_index(node->subgraphs, s);
+        if (subgraph->inputs->len != 0 && !settle_graph(subgraph, (gpointer)reference, error))
+            return FALSE;
+    }
+    return tsr_fold_node(node, reference, &folded, error);
+}
+
+static gboolean settle_graph(TsrGraph *graph, gpointer user, GError **error)
+{
+    g_autoptr(GHashTable) done = g_hash_table_new(NULL, NULL);
+    gboolean again = TRUE;
+    while (again) {
+        g_autoptr(GPtrArray) order = tsr_graph_sort(graph, error);
+        if (order == NULL)
+            return FALSE;
+        again = FALSE;
+        for (guint i = 0; i < order->len && !again; i++) {
+            TsrNode *node = g_ptr_array_index(order, i);
+            if (node->kind != TSR_NODE_OPERATOR || !g_hash_table_add(done, node))
+                continue;
+            /* Inlined nodes are not in this order: sort again. */
+            again = tsr_branch_inline(node);
+            if (!again && !settle_node(node, user, error))
+                return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+gboolean tsr_prepare_graph(TsrGraph *graph, const TsrLoadedPlugin *reference, GError **error)
+{
+    tsr_clean_identities(graph);
+    tsr_clean_dead(graph);
+    if (!settle_graph(graph, (gpointer)reference, error))
+        return FALSE;
+    tsr_clean_identities(graph);
+    tsr_clean_dead(graph);
+    tsr_format_infer(graph);
+    return tsr_graph_verify(graph, error);
+}

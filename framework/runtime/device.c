@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * device.c: see device.h.
+ */
+#include "runtime/device.h"
+
+#include "base/error.h"
+#include "plugin/host.h"
+
+TsrOpenDevice *tsr_device_open(const TsrPluginSet *set, guint32 core_count, GError **error)
+{
+    const TsrDevice *device = set->device != NULL ? set->device->device : NULL;
+    TsrOpenDevice *opened;
+    gint32 status;
+    if (device == NULL)
+        return NULL;
+    if ((device->flags & TSR_DEVICE_HOST_ACCESSIBLE) == 0) {
+        g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED,
+                    "device '%s' has memory that the host cannot reach, which is not supported",
+                    device->name);
+        return NULL;
+    }
+    opened = g_new0(TsrOpenDevice, 1);
+    opened->device = device;
+    opened->info.struct_size = sizeof(opened->info);
+    tsr_host_clear_error();
+    status = device->open(device, core_count, &opened->context);
+    if (status == TSR_OK)
+        status = device->get_info(opened->context, &opened->info);
+    if (status == TSR_OK)
+        return opened;
+    tsr_host_take_error(status, device->name, "open", error);
+    tsr_device_close(opened);
+    return NULL;
+}
+
+void tsr_device_close(TsrOpenDevice *device)
+{
+    if (device == NULL)
+        return;
+    if (device->context != NULL)
+        device->device->close(device->context);
+    g_free(device);
+}
+
+TsrDeviceTraits tsr_device_traits(const TsrOpenDevice *device)
+{
+    TsrDeviceTraits traits = {1, 64, 1u << 20};
+    if (device != NULL) {
+        traits.core_count = MAX(device->info.core_count, 1);
+        traits.c0_bytes = device->info.c0_bytes != 0 ? device->info.c0_bytes : traits.c0_bytes;
+        traits.l2_bytes = device->info.l2_bytes != 0 ? (guint32)device->info.l2_bytes
+                                                     : traits.l2_bytes;
+    }
+    return traits;
+}
+
+static void run_on_cores(gpointer user, guint32 block_dim,
+                         void (*fn)(void *arg, uint32_t block, uint32_t block_dim), void *arg)
+{
+    TsrOpenDevice *device = user;
+    device->device->parallel(device->context, block_dim, fn, arg);
+}
+
+void tsr_device_lend_cores(TsrOpenDevice *device, TsrRunServices *services)
+{
+    services->core_count = 1;
+    if (device == NULL)
+        return;
+    services->parallel_user = device;
+    services->parallel = run_on_cores;
+    services->core_count = MAX(device->info.core_count, 1);
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * host_node.c: see host_node.h.
+ */
+#include "runtime/host_node.h"
+
+#include <string.h>
+#include <tessera/plugin_util.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "build/symbols.h"
+#include "plugin/host.h"
+#include "prepare/infer.h"
+
+static gboolean is_static(const TsrNode *node)
+{
+    if ((node->def->flags & TSR_OP_DATA_DEPENDENT) != 0)
+        return FALSE;
+    for (guint i = 0; i < node->inputs->len; i++) {
+        const TsrValue *value = g_ptr_array_index(node->inputs, i);
+        if (value != NULL && !tsr_desc_is_static(&value->desc.view))
+            return FALSE;
+    }
+    for (guint i = 0; i < node->outputs->len; i++) {
+        const TsrValue *value = g_ptr_array_index(node->outputs, i);
+        if (value != NULL && !tsr_desc_is_static(&value->desc.view))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+TsrHostNode *tsr_host_node_new(TsrNode *node, const TsrPluginSet *set, TsrOpenDevice *device,
+                               GError **error)
+{
+    const TsrRankedEngine *ranked =
+        node->engine != NULL ? tsr_plugin_set_find_engine(set, node->engine) : NULL;
+    TsrHostNode *prepared;
+    if (ranked == NULL) {
+        g_set_error(error, TSR_ERROR, TSR_NOT_FOUND,
+                    "%s '%s' was placed on engine '%s', which is not in use", node->def->name,
+                    node->name, node->engine != NULL ? node->engine : "");
+        return NULL;
+    }
+    prepared = g_new0(TsrHostNode, 1);
+    prepared->node = node;
+    prepared->plugin = ranked->plugin;
+    prepared->device = device;
+    prepared->is_static = is_static(node);
+    prepared->is_view = tsr_node_is_viewable(node);
+    tsr_view_cache_fill(&prepared->view, node);
+    prepared->output_descs = g_new0(TsrDesc, node->outputs->len + 1);
+    for (guint i = 0; i < node->outputs->len; i++)
+        tsr_desc_init(&prepared->output_descs[i]);
+    if ((ranked->engine->flags & TSR_ENGINE_HOST) != 0 &&
+        TSR_HAS(ranked->plugin->executor, prepare)) {
+        gint32 status;
+        tsr_host_clear_error();
+        status = ranked->plugin->executor->prepare(ranked->plugin->executor,
+                                                   &prepared->view.view, &prepared->state);
+        if (status != TSR_OK) {
+            tsr_host_take_error(status, ranked->name, node->name, error);
+            tsr_host_node_free(prepared);
+            return NULL;
+        }
+    }
+    return prepared;
+}
+
+static void drop_built(TsrHostNode *prepared)
+{
+    g_clear_pointer(&prepared->built, tsr_built_node_free);
+    g_clear_pointer(&prepared->kernels, g_ptr_array_unref);
+    g_clear_pointer(&prepared->built_inputs, g_free);
+}
+
+void tsr_host_node_free(TsrHostNode *prepared)
+{
+    if (prepared == NULL)
+        return;
+    if (prepared->state != NULL && TSR_HAS(prepared->plugin->executor, release))
+        prepared->plugin->executor->release(prepared->plugin->executor, prepared->state);
+    drop_built(prepared);
+    tsr_view_cache_clear(&prepared->view);
+    g_free(prepared->output_descs);
+    g_free(prepared);
+}
+
+/* Brings the view to the shapes of this run, inferring what the compiler left open. */
+static gboolean update_view(TsrHostNode *prepared, TsrArray *const *inputs, GError **error)
+{
+    TsrNode *node = prepared->node;
+    TsrViewCache *cache = &prepared->view;
+    g_autofree const TsrTensor **all_values = NULL;
+    TsrNodeView seen;
+    for (guint i = 0; i < node->inputs->len; i++)
+        cache->inputs[i] = inputs[i] != NULL ? &inputs[i]->desc.view : NULL;
+    if (prepared->is_static || (node->def->flags & TSR_OP_DATA_DEPENDENT) != 0)
+        return TRUE;
+    /* Inference may read every declared value: they are all there now. */
+    all_values = g_new0(const TsrTensor *, node->inputs->len + 1);
+    for (guint i = 0; i < node->inputs->len; i++)
+        all_values[i] = inputs[i] != NULL ? &inputs[i]->tensor : NULL;
+    seen = cache->view;
+    seen.values = all_values;
+    for (guint i = 0; i < node->outputs->len; i++) {
+        const TsrValue *value = g_ptr_array_index(node->outputs, i);
+        tsr_desc_init(&prepared->output_descs[i]);
+        if (value == NULL)
+            continue;
+        prepared->output_descs[i].view.origin_format = value->desc.view.origin_format;
+        prepared->output_descs[i].view.name = value->name;
+        cache->outputs[i] = &prepared->output_descs[i].view;
+    }
+    if (!tsr_infer_view(node->def, &seen, prepared->output_descs, NULL, NULL, error))
+        return FALSE;
+    for (guint i = 0; i < node->outputs->len; i++) {
+        if (cache->outputs[i] != NULL && !tsr_desc_is_static(cache->outputs[i])) {
+            g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED,
+                        "%s '%s': the shape of output %u cannot be told before it runs",
+                        node->def->name, node->name, i);
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+static gboolean same_inputs(const TsrHostNode *prepared)
+{
+    const TsrNodeView *view = &prepared->view.view;
+    for (guint32 i = 0; i < view->input_count; i++) {
+        const TsrTensorDesc *now = view->inputs[i], *then = &prepared->built_inputs[i].view;
+        if (now == NULL)
+            continue;
+        if (now->dtype != then->dtype || now->rank != then->rank ||
+            now->storage_format != then->storage_format ||
+            memcmp(now->shape, then->shape, now->rank * sizeof(gint64)) != 0)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean build(TsrHostNode *prepared, GError **error)
+{
+    const TsrNodeView *view = &prepared->view.view;
+    TsrDeviceTraits traits = tsr_device_traits(prepared->device);
+    const TsrDevice *device = prepared->device->device;
+    if (prepared->built != NULL && same_inputs(prepared))
+        return TRUE;
+    drop_built(prepared);
+    prepared->built = tsr_task_sink_build(prepared->plugin, view, &traits, error);
+    if (prepared->built == NULL)
+        return FALSE;
+    prepared->built_inputs = g_new0(TsrDesc, view->input_count + 1);
+    for (guint32 i = 0; i < view->input_count; i++) {
+        tsr_desc_init(&prepared->built_inputs[i]);
+        if (view->inputs[i] != NULL)
+            tsr_desc_copy(&prepared->built_inputs[i], view->inputs[i]);
+    }
+    prepared->kernels = g_ptr_array_new();
+    for (guint i = 0; i < prepared->built->tasks->len; i++) {
+        const TsrBuiltTask *task = g_ptr_array_index(prepared->built->tasks, i);
+        TsrKernelFn kernel = device->kernel_find(prepared->device->context, task->kernel);
+        if (kernel == NULL) {
+            g_set_error(error, TSR_ERROR, TSR_NOT_FOUND, "%s '%s': device '%s' has no kernel '%s'",
+                        view->op_type, view->name, device->name, task->kernel);
+            drop_built(prepared);
+            return FALSE;
+        }
+        g_ptr_array_add(prepared->kernels, (gpointer)kernel);
+    }
+    return TRUE;
+}
+
+typedef struct Launch {
+    TsrKernelFn kernel;
+    void **args;
+    const void *params;
+} Launch;
+
+static void run_block(void *arg, uint32_t block, uint32_t block_dim)
+{
+    const Launch *launch = arg;
+    launch->kernel(launch->args, launch->params, block, block_dim);
+}
+
+static void *resolve(const TsrHostNode *prepared, TsrArray *const *inputs,
+                     TsrArray *const *outputs, const GPtrArray *workspaces, guint32 ref)
+{
+    guint index = ref & 0x00ffffffu;
+    switch (ref & 0xff000000u) {
+    case TSR_ARG_INPUT:
+        return inputs[index]->tensor.data;
+    case TSR_ARG_OUTPUT:
+        return outputs[index]->tensor.data;
+    case TSR_ARG_WORKSPACE:
+        return g_ptr_array_index(workspaces, index);
+    case TSR_ARG_CONSTANT:
+        return (gpointer)g_bytes_get_data(
+            g_ptr_array_index(prepared->built->constants, index), NULL);
+    default:
+        return NULL;
+    }
+}
+
+static gboolean run_on_device(TsrHostNode *prepared, TsrArray *const *inputs,
+                              TsrArray *const *outputs, GError **error)
+{
+    g_autoptr(GPtrArray) workspaces = g_ptr_array_new_with_free_func(tsr_memory_free);
+    if (!build(prepared, error))
+        return FALSE;
+    for (guint i = 0; i < prepared->built->workspaces->len; i++) {
+        gpointer memory = tsr_memory_alloc(g_array_index(prepared->built->workspaces, guint64, i));
+        if (memory == NULL) {
+            g_set_error(error, TSR_ERROR, TSR_OUT_OF_MEMORY, "%s '%s': no memory for a workspace",
+                        prepared->node->def->name, prepared->node->name);
+            return FALSE;
+        }
+        g_ptr_array_add(workspaces, memory);
+    }
+    for (guint i = 0; i < prepared->built->tasks->len; i++) {
+        const TsrBuiltTask *task = g_ptr_array_index(prepared->built->tasks, i);
+        g_autofree void **args = g_new0(void *, task->args->len + 1);
+        Launch launch = {(TsrKernelFn)g_ptr_array_index(prepared->kernels, i), args,
+                         task->params != NULL ? g_bytes_get_data(task->params, NULL) : NULL};
+        for (guint a = 0; a < task->args->len; a++)
+            args[a] = resolve(prepared, inputs, outputs, workspaces,
+                              g_array_index(task->args, guint32, a));
+        prepared->device->device->parallel(prepared->device->context, task->block_dim, run_block,
+                                           &launch);
+    }
+    return TRUE;
+}
+
+gboolean tsr_host_node_run(TsrHostNode *prepared, TsrArray *const *inputs, TsrArray **outputs,
+                           const TsrRunServices *services, GError **error)
+{
+    TsrNode *node = prepared->node;
+    const TsrNodeView *view = &prepared->view.view;
+    gboolean data_dependent = (node->def->flags & TSR_OP_DATA_DEPENDENT) != 0;
+    if (!update_view(prepared, inputs, error))
+        return FALSE;
+    if (prepared->is_view) {
+        outputs[0] = tsr_array_new_view(inputs[0], view->outputs[0]);
+        return TRUE;
+    }
+    for (guint32 i = 0; !data_dependent && i < view->output_count; i++) {
+        if (view->outputs[i] == NULL)
+            continue;
+        outputs[i] = tsr_array_new(view->outputs[i], error);
+        if (outputs[i] == NULL)
+            return FALSE;
+    }
+    if ((prepared->plugin->engine->flags & TSR_ENGINE_HOST) == 0)
+        return run_on_device(prepared, inputs, outputs, error);
+    return tsr_host_run(prepared->plugin, prepared->state, view, inputs, outputs, data_dependent,
+                        services, error);
+}

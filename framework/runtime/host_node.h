@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * host_node.h: one node as the host executor runs it: its engine's state, its view
+ * for the shapes at hand, and the tasks a device engine built for them.
+ */
+#ifndef TSR_RUNTIME_HOST_NODE_H
+#define TSR_RUNTIME_HOST_NODE_H
+
+#include "ir/array.h"
+#include "ir/node_view.h"
+#include "runtime/device.h"
+
+typedef struct TsrHostNode {
+    TsrNode *node;
+    const TsrLoadedPlugin *plugin;
+    TsrOpenDevice *device;
+    gpointer state;         /* of a host engine */
+    TsrViewCache view;      /* descs of the last run */
+    TsrDesc *output_descs;
+    gboolean is_static;     /* the compiler knew every shape */
+    gboolean is_view;
+    TsrBuiltNode *built;    /* of a device engine, for built_inputs */
+    GPtrArray *kernels;     /* TsrKernelFn of the built tasks */
+    TsrDesc *built_inputs;
+} TsrHostNode;
+
+/* (transfer full). Errors: the engine is not in use, its prepare fails. */
+TsrHostNode *tsr_host_node_new(TsrNode *node, const TsrPluginSet *set, TsrOpenDevice *device,
+                               GError **error);
+void tsr_host_node_free(TsrHostNode *prepared);
+
+/* Computes the outputs (new references) from the inputs. */
+gboolean tsr_host_node_run(TsrHostNode *prepared, TsrArray *const *inputs, TsrArray **outputs,
+                           const TsrRunServices *services, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+
+#endif

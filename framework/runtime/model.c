@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * model.c: see model.h.
+ */
+#include "runtime/model.h"
+
+#include <string.h>
+#include <tessera/plugin_util.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+struct TsrBoundModel {
+    TsrProgram *program;
+    GBytes *weights;
+    TsrSink *sink;
+    TsrHostExec *host_exec;
+    gboolean one_by_one;
+    GMutex lock;
+};
+
+TsrBoundModel *tsr_bound_model_new(TsrProgram *program, GBytes *weights,
+                                   const TsrPluginSet *set, TsrOpenDevice *device,
+                                   GError **error)
+{
+    TsrBoundModel *model = g_new0(TsrBoundModel, 1);
+    g_mutex_init(&model->lock);
+    model->program = program;
+    model->weights = g_bytes_ref(weights);
+    if (program->is_sink)
+        model->sink = tsr_sink_new(program, weights, set, device, error);
+    else
+        model->host_exec = tsr_host_exec_new(program->graph, set, device, error);
+    if (model->sink == NULL && model->host_exec == NULL)
+        g_clear_pointer(&model, tsr_bound_model_free);
+    return model;
+}
+
+void tsr_bound_model_free(TsrBoundModel *model)
+{
+    if (model == NULL)
+        return;
+    tsr_sink_free(model->sink);
+    tsr_host_exec_free(model->host_exec);
+    tsr_program_free(model->program);
+    g_bytes_unref(model->weights);
+    g_mutex_clear(&model->lock);
+    g_free(model);
+}
+
+TsrProgram *tsr_bound_model_program(TsrBoundModel *model)
+{
+    return model->program;
+}
+
+TsrSink *tsr_bound_model_sink(TsrBoundModel *model)
+{
+    return model->sink;
+}
+
+TsrHostExec *tsr_bound_model_host_exec(TsrBoundModel *model)
+{
+    return model->host_exec;
+}
+
+void tsr_bound_model_set_one_by_one(TsrBoundModel *model, gboolean one_by_one)
+{
+    model->one_by_one = one_by_one;
+}
+
+static gboolean check_array(const TsrArray *array, const TsrTensorDesc *wanted, const char *kind,
+                            const char *name, GError **error)
+{
+    g_autofree char *got = NULL;
+    g_autofree char *text = NULL;
+    if (array != NULL && array->desc.view.dtype == wanted->dtype &&
+        tsr_desc_compatible(&array->desc.view, wanted))
+        return TRUE;
+    got = array != NULL ? tsr_desc_to_text(&array->desc.view) : g_strdup("nothing");
+    text = tsr_desc_to_text(wanted);
+    g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT, "%s '%s': wanted %s, got %s", kind, name,
+                text, got);
+    return FALSE;
+}
+
+static gboolean check_inputs(const TsrGraph *graph, TsrArray *const *inputs, GError **error)
+{
+    for (guint i = 0; i < graph->inputs->len; i++) {
+        const TsrValue *value = g_ptr_array_index(graph->inputs, i);
+        TsrDesc wanted;
+        tsr_desc_init(&wanted);
+        tsr_desc_copy(&wanted, &value->desc.view);
+        if (wanted.view.dtype == TSR_DTYPE_UNDEFINED && inputs[i] != NULL)
+            wanted.view.dtype = inputs[i]->desc.view.dtype;
+        if (!check_array(inputs[i], &wanted.view, "input", value->name, error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static gboolean is_aligned(const TsrArray *array)
+{
+    return (gsize)array->tensor.data % TSR_MEMORY_ALIGNMENT == 0;
+}
+
+static TsrArray *aligned_copy(TsrArray *array, GError **error)
+{
+    TsrArray *copy = tsr_array_new(&array->desc.view, error);
+    if (copy != NULL && copy->tensor.size_bytes != 0)
+        memcpy(copy->tensor.data, array->tensor.data, copy->tensor.size_bytes);
+    return copy;
+}
+
+static gboolean run_sink(TsrBoundModel *model, TsrArray *const *inputs, TsrArray **outputs,
+                         GError **error)
+{
+    const TsrGraph *graph = model->program->graph;
+    guint input_count = graph->inputs->len, output_count = graph->outputs->len;
+    g_autoptr(GPtrArray) used = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_array_unref);
+    g_autoptr(GPtrArray) made = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_array_unref);
+    for (guint i = 0; i < input_count; i++) {
+        TsrArray *array = is_aligned(inputs[i]) ? tsr_array_ref(inputs[i])
+                                                : aligned_copy(inputs[i], error);
+        if (array == NULL)
+            return FALSE;
+        g_ptr_array_add(used, array);
+    }
+    for (guint i = 0; i < output_count; i++) {
+        const TsrGraphOutput *output = &g_array_index(graph->outputs, TsrGraphOutput, i);
+        const TsrTensorDesc *desc = &output->value->desc.view;
+        TsrArray *array;
+        if (outputs[i] != NULL && !check_array(outputs[i], desc, "output", output->name, error))
+            return FALSE;
+        array = outputs[i] != NULL && is_aligned(outputs[i]) ? tsr_array_ref(outputs[i])
+                                                             : tsr_array_new(desc, error);
+        if (array == NULL)
+            return FALSE;
+        g_ptr_array_add(made, array);
+    }
+    if (!tsr_sink_run(model->sink, (TsrArray *const *)used->pdata,
+                      (TsrArray *const *)made->pdata, model->one_by_one, error))
+        return FALSE;
+    for (guint i = 0; i < output_count; i++) {
+        TsrArray *array = g_ptr_array_index(made, i);
+        if (outputs[i] == NULL)
+            outputs[i] = tsr_array_ref(array);
+        else if (outputs[i] != array && array->tensor.size_bytes != 0)
+            memcpy(outputs[i]->tensor.data, array->tensor.data, array->tensor.size_bytes);
+    }
+    return TRUE;
+}
+
+static gboolean run_host(TsrBoundModel *model, TsrArray *const *inputs, TsrArray **outputs,
+                         GError **error)
+{
+    const TsrGraph *graph = model->program->graph;
+    guint count = graph->outputs->len;
+    g_autofree TsrArray **results = g_new0(TsrArray *, count + 1);
+    gboolean done = tsr_host_exec_run(model->host_exec, inputs, results, error);
+    for (guint i = 0; i < count && done; i++) {
+        const char *name = g_array_index(graph->outputs, TsrGraphOutput, i).name;
+        if (outputs[i] == NULL) {
+            outputs[i] = g_steal_pointer(&results[i]);
+        } else if (check_array(outputs[i], &results[i]->desc.view, "output", name, error)) {
+            if (results[i]->tensor.size_bytes != 0)
+                memcpy(outputs[i]->tensor.data, results[i]->tensor.data,
+                       results[i]->tensor.size_bytes);
+            tsr_array_own_strings(outputs[i]);
+        } else {
+            done = FALSE;
+        }
+    }
+    for (guint i = 0; i < count; i++)
+        tsr_array_unref(results[i]);
+    return done;
+}
+
+gboolean tsr_bound_model_run(TsrBoundModel *model, TsrArray *const *inputs, TsrArray **outputs,
+                             GError **error)
+{
+    gboolean done;
+    if (!check_inputs(model->program->graph, inputs, error))
+        return FALSE;
+    g_mutex_lock(&model->lock);
+    done = model->sink != NULL ? run_sink(model, inputs, outputs, error)
+                               : run_host(model, inputs, outputs, error);
+    g_mutex_unlock(&model->lock);
+    return done;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * om_read.c: see om_read.h.
+ */
+#include "runtime/om_read.h"
+
+#include <string.h>
+#include <tessera/plugin.h>
+#include <xxhash.h>
+
+#include "base/error.h"
+#include "build/graph_variant.h"
+#include "build/memory_plan.h"
+
+static gboolean G_GNUC_PRINTF(2, 3) corrupt(GError **error, const char *format, ...)
+{
+    va_list args;
+    g_autofree char *text = NULL;
+    va_start(args, format);
+    text = g_strdup_vprintf(format, args);
+    va_end(args);
+    g_set_error(error, TSR_ERROR, TSR_CORRUPT, "%s", text);
+    return FALSE;
+}
+
+static gboolean check_section(const TsrOmFile *file, const TsrOmSection *section, GError **error)
+{
+    gsize size;
+    const guint8 *data = g_bytes_get_data(file->bytes, &size);
+    guint64 hash;
+    if (memchr(section->name, '\0', sizeof(section->name)) == NULL)
+        return corrupt(error, "a section's name has no end");
+    if (section->offset % 64 != 0 || section->offset > size ||
+        section->size > size - section->offset)
+        return corrupt(error,
+                       "section '%s' (%" G_GUINT64_FORMAT " bytes at %" G_GUINT64_FORMAT
+                       ") leaves the file of %zu bytes",
+                       section->name, section->size, section->offset, size);
+    hash = XXH3_64bits(data + section->offset, section->size);
+    if (hash != section->hash)
+        return corrupt(error,
+                       "section '%s' has hash %016" G_GINT64_MODIFIER "x, wanted %016"
+                       G_GINT64_MODIFIER "x: the file is damaged",
+                       section->name, hash, section->hash);
+    return TRUE;
+}
+
+static gboolean check_header(TsrOmFile *file, GError **error)
+{
+    gsize size;
+    const guint8 *data = g_bytes_get_data(file->bytes, &size);
+    const TsrOmHeader *header = (const TsrOmHeader *)data;
+    if (size < sizeof(*header))
+        return corrupt(error, "truncated: %zu bytes are less than the header's %zu", size,
+                       sizeof(*header));
+    if (memcmp(header->magic, TSR_OM_MAGIC, sizeof(header->magic)) != 0)
+        return corrupt(error, "not an offline model: it does not begin with " TSR_OM_MAGIC);
+    if (header->version > TSR_OM_VERSION) {
+        g_set_error(error, TSR_ERROR, TSR_INCOMPATIBLE,
+                    "has format version %u, newer than the %u that this program reads: compile "
+                    "it again or update",
+                    header->version, TSR_OM_VERSION);
+        return FALSE;
+    }
+    if (header->file_size != size)
+        return corrupt(error, "truncated: %zu bytes, the header wants %" G_GUINT64_FORMAT, size,
+                       header->file_size);
+    if (header->section_count == 0 || header->section_count > TSR_OM_MAX_SECTIONS ||
+        sizeof(*header) + header->section_count * sizeof(TsrOmSection) > size)
+        return corrupt(error, "has %u sections, wanted 1 to %u", header->section_count,
+                       TSR_OM_MAX_SECTIONS);
+    file->header = header;
+    file->sections = (const TsrOmSection *)(data + sizeof(*header));
+    if (XXH3_64bits(file->sections, header->section_count * sizeof(TsrOmSection)) !=
+        header->table_hash)
+        return corrupt(error, "the hash of the section table is wrong: the file is damaged");
+    return TRUE;
+}
+
+gboolean tsr_om_open_bytes(GBytes *bytes, TsrOmFile *out_file, GError **error)
+{
+    TsrOmFile file = {g_bytes_ref(bytes), NULL, NULL};
+    gboolean done = check_header(&file, error);
+    for (guint32 i = 0; done && i < file.header->section_count; i++)
+        done = check_section(&file, &file.sections[i], error);
+    if (done)
+        *out_file = file;
+    else
+        tsr_om_close(&file);
+    return done;
+}
+
+gboolean tsr_om_open(const char *path, TsrOmFile *out_file, GError **error)
+{
+    g_autoptr(GError) cause = NULL;
+    GMappedFile *mapped = g_mapped_file_new(path, FALSE, &cause);
+    g_autoptr(GBytes) bytes = NULL;
+    gboolean done;
+    if (mapped == NULL) {
+        g_set_error(error, TSR_ERROR, TSR_IO, "offline model '%s': %s", path, cause->message);
+        return FALSE;
+    }
+    bytes = g_mapped_file_get_bytes(mapped);
+    g_mapped_file_unref(mapped);
+    done = tsr_om_open_bytes(bytes, out_file, error);
+    if (!done)
+        g_prefix_error(error, "offline model '%s': ", path);
+    return done;
+}
+
+void tsr_om_close(TsrOmFile *file)
+{
+    g_clear_pointer(&file->bytes, g_bytes_unref);
+}
+
+GBytes *tsr_om_section_bytes(const TsrOmFile *file, const char *name, GError **error)
+{
+    for (guint32 i = 0; i < file->header->section_count; i++)
+        if (strcmp(file->sections[i].name, name) == 0)
+            return g_bytes_new_from_bytes(file->bytes, file->sections[i].offset,
+                                          file->sections[i].size);
+    corrupt(error, "has no section '%s'", name);
+    return NULL;
+}
+
+GVariant *tsr_om_section(const TsrOmFile *file, const char *name, const char *type,
+                         GError **error)
+{
+    g_autoptr(GBytes) bytes = tsr_om_section_bytes(file, name, error);
+    GVariant *variant;
+    if (bytes == NULL)
+        return NULL;
+    variant = g_variant_ref_sink(g_variant_new_from_bytes(G_VARIANT_TYPE(type), bytes, FALSE));
+    if (!g_variant_is_normal_form(variant)) {
+        g_clear_pointer(&variant, g_variant_unref);
+        corrupt(error, "section '%s' is not a %s", name, type);
+    }
+    return variant;
+}
+
+static void clear_engine(gpointer data)
+{
+    TsrOmEngine *engine = data;
+    g_free(engine->name);
+    g_free(engine->plugin_version);
+    g_free(engine->compat);
+}
+
+GArray *tsr_om_engines(GVariant *meta)
+{
+    GArray *engines = g_array_new(FALSE, FALSE, sizeof(TsrOmEngine));
+    g_autoptr(GVariant) list =
+        g_variant_lookup_value(meta, "engines", G_VARIANT_TYPE("a(ssuus)"));
+    g_array_set_clear_func(engines, clear_engine);
+    for (gsize i = 0; list != NULL && i < g_variant_n_children(list); i++) {
+        TsrOmEngine engine;
+        g_variant_get_child(list, i, "(ssuus)", &engine.name, &engine.plugin_version,
+                            &engine.abi_major, &engine.blob_version, &engine.compat);
+        g_array_append_val(engines, engine);
+    }
+    return engines;
+}
+
+static gboolean read_meta(TsrProgram *program, GVariant *meta, GError **error)
+{
+    TsrMemoryStats *stats = &program->stats;
+    if (!g_variant_lookup(meta, "sink", "b", &program->is_sink) ||
+        !g_variant_lookup(meta, "device", "s", &program->device) ||
+        !g_variant_lookup(meta, "c0_bytes", "u", &program->c0_bytes) ||
+        !g_variant_lookup(meta, "core_count", "u", &program->core_count) ||
+        !g_variant_lookup(meta, "streams", "u", &program->stream_count) ||
+        !g_variant_lookup(meta, "events", "u", &program->event_count) ||
+        !g_variant_lookup(meta, "activation_bytes", "t", &stats->activation_bytes) ||
+        !g_variant_lookup(meta, "lower_bound_bytes", "t", &stats->lower_bound_bytes) ||
+        !g_variant_lookup(meta, "no_reuse_bytes", "t", &stats->no_reuse_bytes) ||
+        !g_variant_lookup(meta, "weight_bytes", "t", &stats->weight_bytes) ||
+        !g_variant_lookup(meta, "workspace_bytes", "t", &stats->workspace_bytes))
+        return corrupt(error, "section '%s' lacks a key", TSR_OM_META);
+    if (program->stream_count == 0 || program->stream_count > 1024)
+        return corrupt(error, "has %u streams, wanted 1 to 1024", program->stream_count);
+    return TRUE;
+}
+
+static gboolean address_is_sound(const TsrProgram *program, const TsrAddress *address)
+{
+    switch (address->space) {
+    case TSR_SPACE_NULL:
+        return TRUE;
+    case TSR_SPACE_ARENA:
+        return address->offset < MAX(program->stats.activation_bytes, 1);
+    case TSR_SPACE_WEIGHTS:
+        return address->offset < MAX(program->stats.weight_bytes, 1);
+    case TSR_SPACE_INPUT:
+        return address->offset < program->graph->inputs->len;
+    case TSR_SPACE_OUTPUT:
+        return address->offset < program->graph->outputs->len;
+    default:
+        return FALSE;
+    }
+}
+
+static gboolean task_is_sound(const TsrProgram *program, const TsrProgramTask *task,
+                              GError **error)
+{
+    const TsrNode *node = task->node < program->graph->nodes->len
+                              ? g_ptr_array_index(program->graph->nodes, task->node)
+                              : NULL;
+    for (guint i = 0; i < task->args->len; i++)
+        if (!address_is_sound(program, &g_array_index(task->args, TsrAddress, i)))
+            return corrupt(error, "task '%s': argument %u has no place", task->name, i);
+    if (task->stream >= program->stream_count)
+        return corrupt(error, "task '%s': stream %u of %u", task->name, task->stream,
+                       program->stream_count);
+    switch (task->kind) {
+    case TSR_TASK_KERNEL:
+        return task->block_dim != 0 ? TRUE : corrupt(error, "task '%s' has no block", task->name);
+    case TSR_TASK_HOST_CALL:
+        if (node == NULL || node->kind != TSR_NODE_OPERATOR ||
+            task->args->len != node->inputs->len + node->outputs->len)
+            return corrupt(error, "task '%s' calls no node", task->name);
+        return TRUE;
+    case TSR_TASK_MEMCPY:
+        return task->args->len == 2 ? TRUE
+                                    : corrupt(error, "task '%s' copies nothing", task->name);
+    default:
+        return corrupt(error, "task '%s' is of unknown kind %u", task->name, task->kind);
+    }
+}
+
+static gboolean read_tasks(TsrProgram *program, GVariant *variant, GError **error)
+{
+    for (gsize i = 0; i < g_variant_n_children(variant); i++) {
+        TsrProgramTask *task = tsr_program_task_new(0, NULL);
+        g_autoptr(GVariant) args = NULL;
+        g_autoptr(GVariant) params = NULL;
+        gsize size;
+        gconstpointer data;
+        g_variant_get_child(variant, i, "(uuuuss@a(ut)@ayt)", &task->kind, &task->block_dim,
+                            &task->stream, &task->node, &task->kernel, &task->name, &args,
+                            &params, &task->bytes);
+        g_ptr_array_add(program->tasks, task);
+        for (gsize a = 0; a < g_variant_n_children(args); a++) {
+            TsrAddress address;
+            g_variant_get_child(args, a, "(ut)", &address.space, &address.offset);
+            g_array_append_val(task->args, address);
+        }
+        data = g_variant_get_fixed_array(params, &size, 1);
+        if (size != 0)
+            task->params = g_bytes_new(data, size);
+        if (!task_is_sound(program, task, error))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static void read_memory(TsrProgram *program, GVariant *variant)
+{
+    for (gsize i = 0; i < g_variant_n_children(variant); i++) {
+        TsrMemoryRow row;
+        g_variant_get_child(variant, i, "(sttuub)", &row.name, &row.offset, &row.size,
+                            &row.birth, &row.death, &row.workspace);
+        g_array_append_val(program->memory, row);
+    }
+}
+
+TsrProgram *tsr_om_read(const TsrOmFile *file, TsrOpRegistry *registry, GBytes **out_weights,
+                        GError **error)
+{
+    g_autoptr(GVariant) meta = tsr_om_section(file, TSR_OM_META, "a{sv}", error);
+    g_autoptr(GVariant) graph_section = NULL;
+    g_autoptr(GVariant) tasks = NULL;
+    g_autoptr(GVariant) memory = NULL;
+    g_autoptr(GBytes) weights = NULL;
+    g_autoptr(TsrGraph) graph = NULL;
+    g_autoptr(TsrProgram) program = NULL;
+    if (meta == NULL)
+        return NULL;
+    graph_section = tsr_om_section(file, TSR_OM_GRAPH, TSR_GRAPH_VARIANT_TYPE, error);
+    tasks = graph_section != NULL
+                ? tsr_om_section(file, TSR_OM_TASKS, TSR_OM_TASKS_TYPE, error)
+                : NULL;
+    memory = tasks != NULL ? tsr_om_section(file, TSR_OM_MEMORY, TSR_OM_MEMORY_TYPE, error)
+                           : NULL;
+    weights = memory != NULL ? tsr_om_section_bytes(file, TSR_OM_WEIGHTS, error) : NULL;
+    graph = weights != NULL ? tsr_graph_from_variant(registry, graph_section, weights, error)
+                            : NULL;
+    if (graph == NULL)
+        return NULL;
+    program = tsr_program_new(graph);
+    if (!read_meta(program, meta, error))
+        return NULL;
+    if (program->stats.weight_bytes != g_bytes_get_size(weights)) {
+        corrupt(error, "weights have %zu bytes, wanted %" G_GUINT64_FORMAT,
+                g_bytes_get_size(weights), program->stats.weight_bytes);
+        return NULL;
+    }
+    read_memory(program, memory);
+    if (!read_tasks(program, tasks, error) ||
+        !tsr_memory_check(program->memory, program->stats.activation_bytes, error))
+        return NULL;
+    *out_weights = g_steal_pointer(&weights);
+    return g_steal_pointer(&program);
+}

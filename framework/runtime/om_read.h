@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * om_read.h: an offline model back to a program. The file is mapped, its header and
+ * the hash of every section are checked before anything in it is believed.
+ */
+#ifndef TSR_RUNTIME_OM_READ_H
+#define TSR_RUNTIME_OM_READ_H
+
+#include "build/program.h"
+#include "build/om_format.h"
+
+/* An opened file: sections found and hashed. */
+typedef struct TsrOmFile {
+    GBytes *bytes;
+    const TsrOmHeader *header;
+    const TsrOmSection *sections;
+} TsrOmFile;
+
+/* An engine that the model's tasks were built by. */
+typedef struct TsrOmEngine {
+    char *name;
+    char *plugin_version;
+    guint32 abi_major;
+    guint32 blob_version;
+    char *compat;
+} TsrOmEngine;
+
+/* Maps a file. Errors: IO; CORRUPT (truncated, wrong magic, wrong hash) and
+ * INCOMPATIBLE (newer version) name the section and the numbers. */
+gboolean tsr_om_open(const char *path, TsrOmFile *out_file, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* The same for a file in memory. */
+gboolean tsr_om_open_bytes(GBytes *bytes, TsrOmFile *out_file, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+void tsr_om_close(TsrOmFile *file);
+
+/* A GVariant section in normal form, or an error naming it. (transfer full) */
+GVariant *tsr_om_section(const TsrOmFile *file, const char *name, const char *type,
+                         GError **error);
+/* The raw bytes of a section. (transfer full) */
+GBytes *tsr_om_section_bytes(const TsrOmFile *file, const char *name, GError **error);
+
+/* Engines of the "meta" section: GArray of TsrOmEngine. (transfer full) */
+GArray *tsr_om_engines(GVariant *meta);
+
+/* Reads the whole program; constants and weights stay in the mapping. Every task is
+ * checked against the graph, the memory and the weights. (transfer full) */
+TsrProgram *tsr_om_read(const TsrOmFile *file, TsrOpRegistry *registry, GBytes **out_weights,
+                        GError **error);
+
+#endif

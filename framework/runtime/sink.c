@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * sink.c: see sink.h. Arguments of all tasks lie in one array; those that are inputs
+ * or outputs are listed and written again only when the caller's memory moved.
+ */
+#include "runtime/sink.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "ir/node_view.h"
+#include "plugin/host.h"
+
+/* A task that calls a host engine. */
+typedef struct HostCall {
+    TsrSink *sink;
+    TsrNode *node;
+    const TsrLoadedPlugin *plugin;
+    gpointer state;
+    TsrViewCache view;
+    TsrArray **inputs;
+    TsrArray **outputs;
+    void **args;          /* of the task: inputs, then outputs */
+} HostCall;
+
+/* An argument that follows the caller's memory. */
+typedef struct Patch {
+    void **slot;
+    guint32 index;
+    gboolean output;
+} Patch;
+
+struct TsrSink {
+    TsrProgram *program;
+    const TsrPluginSet *set;
+    TsrOpenDevice *device;
+    const guint8 *weights;
+    guint8 *arena;
+    TsrTask *tasks;
+    void **args;
+    GArray *patches;
+    GPtrArray *calls;
+    TsrDeviceModel *model;
+    TsrStream *stream;     /* of host mode; made when first needed */
+    GError *error;         /* left by a host call; taken by the run */
+    GMutex error_lock;
+    TsrTaskHook hook;
+    gpointer hook_user;
+};
+
+static void call_free(gpointer data)
+{
+    HostCall *call = data;
+    if (call->state != NULL && TSR_HAS(call->plugin->executor, release))
+        call->plugin->executor->release(call->plugin->executor, call->state);
+    for (guint i = 0; call->inputs != NULL && i < call->node->inputs->len; i++)
+        tsr_array_unref(call->inputs[i]);
+    for (guint i = 0; call->outputs != NULL && i < call->node->outputs->len; i++)
+        tsr_array_unref(call->outputs[i]);
+    g_free(call->inputs);
+    g_free(call->outputs);
+    tsr_view_cache_clear(&call->view);
+    g_free(call);
+}
+
+static int32_t run_call(void *arg)
+{
+    HostCall *call = arg;
+    TsrRunServices services = {0};
+    GError *error = NULL;
+    guint input_count = call->node->inputs->len;
+    tsr_device_lend_cores(call->sink->device, &services);
+    for (guint i = 0; i < input_count; i++)
+        if (call->inputs[i] != NULL)
+            call->inputs[i]->tensor.data = call->args[i];
+    for (guint i = 0; i < call->node->outputs->len; i++)
+        if (call->outputs[i] != NULL)
+            call->outputs[i]->tensor.data = call->args[input_count + i];
+    if (tsr_host_run(call->plugin, call->state, &call->view.view, call->inputs, call->outputs,
+                     FALSE, &services, &error))
+        return TSR_OK;
+    g_mutex_lock(&call->sink->error_lock);
+    if (call->sink->error == NULL)
+        call->sink->error = g_steal_pointer(&error);
+    g_mutex_unlock(&call->sink->error_lock);
+    g_clear_error(&error);
+    return TSR_INTERNAL;
+}
+
+static TsrArray *borrow(const TsrValue *value, GError **error)
+{
+    guint64 size_bytes;
+    if (tsr_desc_storage_bytes(&value->desc.view, &size_bytes))
+        return tsr_array_new_borrowed(&value->desc.view, NULL, size_bytes);
+    g_set_error(error, TSR_ERROR, TSR_CORRUPT, "value '%s' of a task has no definite size",
+                value->name);
+    return NULL;
+}
+
+static HostCall *call_new(TsrSink *sink, TsrNode *node, void **args, GError **error)
+{
+    const TsrRankedEngine *ranked =
+        node->engine != NULL ? tsr_plugin_set_find_engine(sink->set, node->engine) : NULL;
+    HostCall *call;
+    gint32 status = TSR_OK;
+    if (ranked == NULL || (ranked->engine->flags & TSR_ENGINE_HOST) == 0) {
+        g_set_error(error, TSR_ERROR, TSR_NOT_FOUND,
+                    "%s '%s' was placed on host engine '%s', which is not in use",
+                    node->def->name, node->name, node->engine != NULL ? node->engine : "");
+        return NULL;
+    }
+    call = g_new0(HostCall, 1);
+    call->sink = sink;
+    call->node = node;
+    call->plugin = ranked->plugin;
+    call->args = args;
+    tsr_view_cache_fill(&call->view, node);
+    call->inputs = g_new0(TsrArray *, node->inputs->len + 1);
+    call->outputs = g_new0(TsrArray *, node->outputs->len + 1);
+    g_ptr_array_add(sink->calls, call);
+    for (guint i = 0; i < node->inputs->len; i++) {
+        const TsrValue *value = g_ptr_array_index(node->inputs, i);
+        if (value != NULL && (call->inputs[i] = borrow(value, error)) == NULL)
+            return NULL;
+    }
+    for (guint i = 0; i < node->outputs->len; i++) {
+        const TsrValue *value = g_ptr_array_index(node->outputs, i);
+        if (value != NULL && (call->outputs[i] = borrow(value, error)) == NULL)
+            return NULL;
+    }
+    if (TSR_HAS(call->plugin->executor, prepare)) {
+        tsr_host_clear_error();
+        status = call->plugin->executor->prepare(call->plugin->executor, &call->view.view,
+                                                 &call->state);
+    }
+    if (status == TSR_OK)
+        return call;
+    tsr_host_take_error(status, ranked->name, node->name, error);
+    return NULL;
+}
+
+static void resolve(TsrSink *sink, const TsrAddress *address, void **slot)
+{
+    Patch patch = {slot, (guint32)address->offset, address->space == TSR_SPACE_OUTPUT};
+    switch (address->space) {
+    case TSR_SPACE_ARENA:
+        *slot = sink->arena + address->offset;
+        break;
+    case TSR_SPACE_WEIGHTS:
+        *slot = (gpointer)(sink->weights + address->offset);
+        break;
+    case TSR_SPACE_INPUT:
+    case TSR_SPACE_OUTPUT:
+        g_array_append_val(sink->patches, patch);
+        break;
+    default:
+        *slot = NULL;
+    }
+}
+
+static gboolean bind_task(TsrSink *sink, guint index, void **args, GError **error)
+{
+    const TsrProgramTask *source = g_ptr_array_index(sink->program->tasks, index);
+    TsrTask *task = &sink->tasks[index];
+    *task = (TsrTask){
+        .struct_size = sizeof(TsrTask),
+        .kind = source->kind,
+        .stream = source->stream,
+        .block_dim = source->block_dim,
+        .arg_count = source->args->len,
+        .args = args,
+        .params = source->params != NULL ? g_bytes_get_data(source->params, NULL) : NULL,
+        .bytes = source->bytes,
+        .name = source->name,
+    };
+    for (guint a = 0; a < source->args->len; a++)
+        resolve(sink, &g_array_index(source->args, TsrAddress, a), &args[a]);
+    if (task->kind == TSR_TASK_KERNEL) {
+        task->kernel =
+            sink->device->device->kernel_find(sink->device->context, source->kernel);
+        if (task->kernel == NULL) {
+            g_set_error(error, TSR_ERROR, TSR_NOT_FOUND, "'%s': device '%s' has no kernel '%s'",
+                        source->name, sink->device->device->name, source->kernel);
+            return FALSE;
+        }
+    } else if (task->kind == TSR_TASK_HOST_CALL) {
+        task->host_fn = run_call;
+        task->host_arg = call_new(sink,
+                                  g_ptr_array_index(sink->program->graph->nodes, source->node),
+                                  args, error);
+        return task->host_arg != NULL;
+    }
+    return TRUE;
+}
+
+static gboolean bind_tasks(TsrSink *sink, GError **error)
+{
+    gsize count = 0, at = 0;
+    for (guint i = 0; i < sink->program->tasks->len; i++)
+        count += ((TsrProgramTask *)g_ptr_array_index(sink->program->tasks, i))->args->len;
+    sink->args = g_new0(void *, count + 1);
+    sink->tasks = g_new0(TsrTask, sink->program->tasks->len + 1);
+    for (guint i = 0; i < sink->program->tasks->len; i++) {
+        if (!bind_task(sink, i, sink->args + at, error))
+            return FALSE;
+        at += sink->tasks[i].arg_count;
+    }
+    return TRUE;
+}
+
+static gboolean load_model(TsrSink *sink, GError **error)
+{
+    TsrTaskList list = {
+        .struct_size = sizeof(list),
+        .task_count = sink->program->tasks->len,
+        .task_stride = sizeof(TsrTask),
+        .stream_count = sink->program->stream_count,
+        .event_count = sink->program->event_count,
+        .tasks = sink->tasks,
+    };
+    const TsrDevice *device = sink->device->device;
+    gint32 status;
+    tsr_host_clear_error();
+    status = device->model_load(sink->device->context, &list, &sink->model);
+    return status == TSR_OK || tsr_host_take_error(status, device->name, "model load", error);
+}
+
+TsrSink *tsr_sink_new(TsrProgram *program, GBytes *weights, const TsrPluginSet *set,
+                      TsrOpenDevice *device, GError **error)
+{
+    TsrSink *sink;
+    void *arena = NULL;
+    gint32 status;
+    if (device == NULL ||
+        (program->device[0] != '\0' && strcmp(device->device->name, program->device) != 0)) {
+        g_set_error(error, TSR_ERROR, TSR_NOT_FOUND, "was compiled for device '%s', which is %s",
+                    program->device, device == NULL ? "not loaded" : "not the one in use");
+        return NULL;
+    }
+    sink = g_new0(TsrSink, 1);
+    g_mutex_init(&sink->error_lock);
+    sink->program = program;
+    sink->set = set;
+    sink->device = device;
+    sink->weights = g_bytes_get_data(weights, NULL);
+    sink->patches = g_array_new(FALSE, FALSE, sizeof(Patch));
+    sink->calls = g_ptr_array_new_with_free_func(call_free);
+    tsr_host_clear_error();
+    status = device->device->memory_alloc(device->context, program->stats.activation_bytes,
+                                          &arena);
+    sink->arena = arena;
+    if (status != TSR_OK)
+        tsr_host_take_error(status, device->device->name, "activation memory", error);
+    if (status != TSR_OK || !bind_tasks(sink, error) || !load_model(sink, error)) {
+        tsr_sink_free(sink);
+        return NULL;
+    }
+    return sink;
+}
+
+void tsr_sink_free(TsrSink *sink)
+{
+    const TsrDevice *device;
+    if (sink == NULL)
+        return;
+    device = sink->device->device;
+    if (sink->model != NULL)
+        device->model_unload(sink->model);
+    if (sink->stream != NULL)
+        device->stream_destroy(sink->stream);
+    if (sink->arena != NULL)
+        device->memory_free(sink->device->context, sink->arena);
+    g_ptr_array_unref(sink->calls);
+    g_array_unref(sink->patches);
+    g_clear_error(&sink->error);
+    g_mutex_clear(&sink->error_lock);
+    g_free(sink->tasks);
+    g_free(sink->args);
+    g_free(sink);
+}
+
+static gint32 launch_one_by_one(TsrSink *sink)
+{
+    const TsrDevice *device = sink->device->device;
+    gint32 status = TSR_OK;
+    if (sink->stream == NULL)
+        status = device->stream_create(sink->device->context, &sink->stream);
+    for (guint i = 0; status == TSR_OK && i < sink->program->tasks->len; i++) {
+        status = device->launch(sink->stream, &sink->tasks[i]);
+        if (status == TSR_OK)
+            status = device->stream_synchronize(sink->stream);
+    }
+    return status;
+}
+
+gboolean tsr_sink_run(TsrSink *sink, TsrArray *const *inputs, TsrArray *const *outputs,
+                      gboolean one_by_one, GError **error)
+{
+    gint32 status;
+    for (guint i = 0; i < sink->patches->len; i++) {
+        const Patch *patch = &g_array_index(sink->patches, Patch, i);
+        *patch->slot = (patch->output ? outputs : inputs)[patch->index]->tensor.data;
+    }
+    tsr_host_clear_error();
+    status = one_by_one ? launch_one_by_one(sink)
+                        : sink->device->device->model_execute(sink->model, 0);
+    if (sink->error != NULL) {
+        g_propagate_error(error, g_steal_pointer(&sink->error));
+        return FALSE;
+    }
+    return status == TSR_OK ||
+           tsr_host_take_error(status, sink->device->device->name, "execution", error);
+}
+
+static void report_task(void *arg, uint32_t task, uint32_t core, uint64_t begin_ns,
+                        uint64_t end_ns)
+{
+    TsrSink *sink = arg;
+    sink->hook(sink->hook_user, task, core, begin_ns, end_ns);
+}
+
+gboolean tsr_sink_set_hook(TsrSink *sink, TsrTaskHook hook, gpointer user)
+{
+    const TsrDevice *device = sink->device->device;
+    if (!TSR_HAS(device, model_profile))
+        return FALSE;
+    sink->hook = hook;
+    sink->hook_user = user;
+    return device->model_profile(sink->model, hook != NULL ? report_task : NULL, sink) == TSR_OK;
+}

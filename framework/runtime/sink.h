@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * sink.h: binds a task list to memory and hands it to the device once; a run is one
+ * execute call. The same tasks can also be launched one by one (host mode).
+ */
+#ifndef TSR_RUNTIME_SINK_H
+#define TSR_RUNTIME_SINK_H
+
+#include "build/program.h"
+#include "ir/array.h"
+#include "runtime/device.h"
+
+typedef struct TsrSink TsrSink;
+
+/* Times of one task, as the device reports them. */
+typedef void (*TsrTaskHook)(gpointer user, guint32 task, guint32 core, guint64 begin_ns,
+                            guint64 end_ns);
+
+/* Allocates the activation memory, resolves kernels and addresses. program, weights,
+ * set and device outlive it. Errors: a kernel that the device lacks, an engine that
+ * is not in use, OUT_OF_MEMORY. (transfer full) */
+TsrSink *tsr_sink_new(TsrProgram *program, GBytes *weights, const TsrPluginSet *set,
+                      TsrOpenDevice *device, GError **error);
+void tsr_sink_free(TsrSink *sink); /* NULL is a no-op */
+
+/* Runs once: inputs and outputs have their memory, of the graph's shapes and aligned.
+ * one_by_one launches each task by itself. Not reentrant: the caller locks. */
+gboolean tsr_sink_run(TsrSink *sink, TsrArray *const *inputs, TsrArray *const *outputs,
+                      gboolean one_by_one, GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Reports each task of later runs; hook NULL ends that. FALSE: the device cannot. */
+gboolean tsr_sink_set_hook(TsrSink *sink, TsrTaskHook hook, gpointer user);
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * device_kernels.h: the catalogue of kernels that the simulated NPU offers, as
+ * the typed contract between engines that build tasks and the device that runs
+ * them. For each kernel: its name, the order of its args, its parameter struct.
+ *
+ * Rules for all kernels:
+ *  - Signature TsrKernelFn (plugin.h). Any block_dim >= 1 is right: the work is cut
+ *    into equal runs, one per block; more blocks than pieces leave some idle.
+ *  - f32 means dense binary32. "panel" means 16 columns side by side.
+ *  - NC1HWC0 is [N, ceil(C/16), H, W, 16]. Lanes at and above C in the last channel
+ *    block are padding: TRANSDATA writes zeros there, other kernels whatever their
+ *    formula yields, and no kernel lets a padding lane reach a real one. A reader of
+ *    the memory must ignore them.
+ *  - Parameters are checked by the engine; kernels trust them. Every extent is >= 0;
+ *    an empty extent makes a kernel do nothing.
+ *  - A workspace argument has room for block_dim pieces of `workspace_floats`.
+ */
+#ifndef TESSERA_DEVICE_KERNELS_H
+#define TESSERA_DEVICE_KERNELS_H
+
+#include <tessera/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Lanes of a channel block of NC1HWC0 in f32, and columns of a panel. */
+#define TSR_NPU_C0 16
+/* Most taps (kernel_h * kernel_w) of one convolution window. */
+#define TSR_NPU_MAX_TAPS 1024
+/* Most dimensions of strided kernels. */
+#define TSR_NPU_MAX_DIMS 8
+
+/* Activations fused behind a kernel: y = f(v). */
+enum {
+    TSR_ACT_NONE = 0,
+    TSR_ACT_RELU = 1,
+    TSR_ACT_CLIP = 2,        /* min(max(v, alpha), beta) */
+    TSR_ACT_LEAKY_RELU = 3,  /* v < 0 ? alpha * v : v */
+    TSR_ACT_HARD_SWISH = 4,  /* v * clip(v / 6 + 0.5, 0, 1) */
+    TSR_ACT_HARD_SIGMOID = 5,/* clip(alpha * v + beta, 0, 1) */
+    TSR_ACT_SIGMOID = 6,
+    TSR_ACT_COUNT = 7,
+};
+
+typedef struct TsrActivation {
+    uint32_t kind; /* TSR_ACT_ */
+    float alpha;
+    float beta;
+} TsrActivation;
+
+/* --- CONV2D_F32. args: x, w, bias | NULL, residual | NULL, y, workspace | NULL
+ *
+ * y[n, oc, i, j] = f(bias[oc] + residual + sum x[n, ic, i*sh + a*dh - pad_top,
+ *                    j*sw + b*dw - pad_left] * W[oc, ic, a, b]), zero outside x.
+ * x is NC1HWC0, or NCHW where x_plain is 1 (small C); y and residual are NC1HWC0.
+ * w is packed [oc / 16][ic block][a][b][ic in block][16]: only real input channels
+ * are stored, output channels are padded with zeros; ic block is 16 (x_plain: 1).
+ * bias has ceil(OC/16)*16 entries. With groups > 1 the channels of a group are
+ * multiples of 16 on both sides. One piece computes rows_per_piece rows,
+ * columns_per_piece columns and blocks_per_piece channel blocks of y.
+ * Without a workspace the window must be 1x1, stride 1 and without pads; the engine
+ * then flattens the picture to one row. With a workspace columns_per_piece is out_w
+ * and the piece copies its window of x into the workspace, padded, the columns
+ * sorted by their phase modulo stride_w. */
+#define TSR_KERNEL_CONV2D_F32 "conv2d_f32"
+typedef struct TsrConv2dParams {
+    uint32_t struct_size;
+    uint32_t x_plain;
+    int32_t batch, in_c, in_h, in_w;
+    int32_t out_c, out_h, out_w;
+    int32_t kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w;
+    int32_t pad_top, pad_left;
+    int32_t groups;
+    int32_t rows_per_piece, columns_per_piece, blocks_per_piece;
+    TsrActivation activation;
+    uint64_t workspace_floats; /* per block */
+} TsrConv2dParams;
+
+/* --- CONV2D_DEPTHWISE_F32. args: x, w, bias | NULL, residual | NULL, y
+ *
+ * One filter per channel; x, y and residual NC1HWC0, w [C/16][a][b][16], bias padded
+ * to 16. Uses in_c == out_c == groups; a piece is one row of one channel block. */
+#define TSR_KERNEL_CONV2D_DEPTHWISE_F32 "conv2d_depthwise_f32"
+
+/* --- CONV2D_NCHW_F32. args: x, w, bias | NULL, residual | NULL, y, workspace
+ *
+ * Any groups; x, y and residual plain NCHW. w is packed [group][oc tile][ic][a][b]
+ * [8]: tiles of 8 output channels, zero-padded per group; bias has out_c entries.
+ * A piece is rows_per_piece rows of one group of one picture and copies its window
+ * as CONV2D_F32 does. */
+#define TSR_KERNEL_CONV2D_NCHW_F32 "conv2d_nchw_f32"
+#define TSR_NPU_NCHW_TILE 8
+
+/* --- PACK_PANELS_F32. args: b, panels
+ *
+ * count matrices B[K, N] (row step, column step and matrix step in elements), to
+ * panels [count][ceil(N/16)][K][16] times scale, columns past N are zero. A piece is
+ * one panel. */
+#define TSR_KERNEL_PACK_PANELS_F32 "pack_panels_f32"
+typedef struct TsrPackPanelsParams {
+    uint32_t struct_size;
+    float scale;
+    int64_t count, k, n;
+    int64_t row_step, column_step, matrix_step;
+} TsrPackPanelsParams;
+
+/* --- GEMM_F32. args: a, panels, bias | NULL, residual | NULL, y, workspace
+ *
+ * y[i, M, N] = f(A_i * B_i + bias[N] + residual_i) for i < batch. B_i is packed by
+ * PACK_PANELS; A_i element (m, k) lies at a_matrix + m*a_row + k*a_column. Batches
+ * are the dims batch_shape, row-major; a_step and b_step are the steps of A (in
+ * elements) and of B (in whole packed matrices) along each of them. bias is padded
+ * to 16. residual is as dense as y. A piece is rows_per_piece rows and
+ * panels_per_piece panels of one matrix. */
+#define TSR_KERNEL_GEMM_F32 "gemm_f32"
+typedef struct TsrGemmParams {
+    uint32_t struct_size;
+    uint32_t batch_rank;
+    int64_t m, n, k;
+    int64_t a_row, a_column;
+    int64_t batch_shape[TSR_NPU_MAX_DIMS];
+    int64_t a_step[TSR_NPU_MAX_DIMS];
+    int64_t b_step[TSR_NPU_MAX_DIMS];
+    int64_t rows_per_piece, panels_per_piece;
+    TsrActivation activation;
+    uint64_t workspace_floats;
+} TsrGemmParams;
+
+/* --- POOL2D_F32. args: x, y
+ *
+ * x [outer, in_h, in_w, lanes] to y [outer, out_h, out_w, lanes]; lanes is 16 for
+ * NC1HWC0 and 1 for NCHW. Windows are cut at the picture's edge; count_pads divides
+ * an average by the part of the window within the padded picture instead (which
+ * ends at in + pad_end). An empty window gives -inf (max) or 0 (average). A piece is
+ * one row of y. */
+#define TSR_KERNEL_POOL2D_F32 "pool2d_f32"
+enum { TSR_POOL_MAX = 0, TSR_POOL_AVERAGE = 1 };
+typedef struct TsrPool2dParams {
+    uint32_t struct_size;
+    uint32_t kind;
+    uint32_t count_pads;
+    uint32_t lanes;
+    int64_t outer;
+    int32_t in_h, in_w, out_h, out_w;
+    int32_t kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w;
+    int32_t pad_top, pad_left, pad_bottom, pad_right;
+} TsrPool2dParams;
+
+/* --- SCALE_SHIFT_F32. args: x, scale, shift, y
+ *
+ * y[o, c, i, l] = f(x * scale[c, l] + shift[c, l]) with x [outer, channels, inner,
+ * lanes]; lanes 16 (channels are blocks) or 1. A piece is one [inner, lanes] run. */
+#define TSR_KERNEL_SCALE_SHIFT_F32 "scale_shift_f32"
+typedef struct TsrScaleShiftParams {
+    uint32_t struct_size;
+    uint32_t lanes;
+    int64_t outer, channels, inner;
+    TsrActivation activation;
+} TsrScaleShiftParams;
+
+/* --- UNARY_F32. args: x, y (may be the same memory)
+ *
+ * y[i] = f(x[i]) for i < count; alpha and beta as the ONNX operator names them (Clip:
+ * min and max). NaN propagates. A piece is 1024 elements. */
+#define TSR_KERNEL_UNARY_F32 "unary_f32"
+enum {
+    TSR_UNARY_COPY = 0,
+    TSR_UNARY_RELU = 1,
+    TSR_UNARY_CLIP = 2,
+    TSR_UNARY_LEAKY_RELU = 3,
+    TSR_UNARY_HARD_SWISH = 4,
+    TSR_UNARY_HARD_SIGMOID = 5,
+    TSR_UNARY_SIGMOID = 6,
+    TSR_UNARY_TANH = 7,
+    TSR_UNARY_EXP = 8,
+    TSR_UNARY_LOG = 9,
+    TSR_UNARY_SQRT = 10,
+    TSR_UNARY_NEG = 11,
+    TSR_UNARY_ABS = 12,
+    TSR_UNARY_ELU = 13,
+    TSR_UNARY_ERF = 14,
+    TSR_UNARY_GELU = 15,      /* x/2 * (1 + erf(x / sqrt 2)) */
+    TSR_UNARY_GELU_TANH = 16, /* ONNX Gelu with approximate = "tanh" */
+    TSR_UNARY_RECIPROCAL = 17,
+    TSR_UNARY_FLOOR = 18,
+    TSR_UNARY_CEIL = 19,
+    TSR_UNARY_SOFTPLUS = 20,
+    TSR_UNARY_COUNT = 21,
+};
+typedef struct TsrUnaryParams {
+    uint32_t struct_size;
+    uint32_t op;
+    int64_t count;
+    float alpha;
+    float beta;
+} TsrUnaryParams;
+
+/* --- BINARY_F32. args: a, b, y (y may be a or b where that has y's shape)
+ *
+ * y[i...] = op(a[...], b[...]) over shape, dense in y; steps are 0 along broadcast
+ * dims; the steps of the last dim are 0 or 1. A piece is a run of up to 1024
+ * elements along the last dim. */
+#define TSR_KERNEL_BINARY_F32 "binary_f32"
+enum {
+    TSR_BINARY_ADD = 0,
+    TSR_BINARY_SUB = 1,
+    TSR_BINARY_MUL = 2,
+    TSR_BINARY_DIV = 3,
+    TSR_BINARY_MAX = 4, /* NaN propagates */
+    TSR_BINARY_MIN = 5,
+    TSR_BINARY_POW = 6,
+    TSR_BINARY_PRELU = 7, /* a < 0 ? a * b : a */
+    TSR_BINARY_COUNT = 8,
+};
+typedef struct TsrBinaryParams {
+    uint32_t struct_size;
+    uint32_t op;
+    uint32_t rank; /* >= 1 */
+    TsrActivation activation;
+    int64_t shape[TSR_NPU_MAX_DIMS];
+    int64_t a_step[TSR_NPU_MAX_DIMS];
+    int64_t b_step[TSR_NPU_MAX_DIMS];
+} TsrBinaryParams;
+
+/* --- SOFTMAX_F32. args: x, y
+ *
+ * Over the middle dim of [outer, length, inner]; log 1 gives its logarithm. A piece
+ * is one outer index. */
+#define TSR_KERNEL_SOFTMAX_F32 "softmax_f32"
+typedef struct TsrSoftmaxParams {
+    uint32_t struct_size;
+    uint32_t log;
+    int64_t outer, length, inner;
+} TsrSoftmaxParams;
+
+/* --- NORMALIZE_F32. args: x, scale | NULL, bias | NULL, y, mean | NULL,
+ *     inverse deviation | NULL
+ *
+ * Each row of x [rows, length]: y = (x - mean) / sqrt(variance + epsilon) * s + b.
+ * With per_row 0, s and b are scale[i] and bias[i] of position i in the row
+ * (LayerNormalization); otherwise of index row % per_row (InstanceNormalization). */
+#define TSR_KERNEL_NORMALIZE_F32 "normalize_f32"
+typedef struct TsrNormalizeParams {
+    uint32_t struct_size;
+    float epsilon;
+    int64_t rows, length;
+    int64_t per_row;
+} TsrNormalizeParams;
+
+/* --- LRN_F32. args: x, y
+ *
+ * y = x / (bias + alpha / size * sum of squares over the channels c - floor((size -
+ * 1) / 2) to c + ceil((size - 1) / 2)) ^ beta, over x [batch, channels, inner] (lanes
+ * 1) or its NC1HWC0 form (lanes 16; at most TSR_NPU_LRN_CHANNELS channels and a size of
+ * TSR_NPU_LRN_SIZE). A piece is up to 256 elements of inner. */
+#define TSR_KERNEL_LRN_F32 "lrn_f32"
+#define TSR_NPU_LRN_CHANNELS 4096
+#define TSR_NPU_LRN_SIZE 64
+typedef struct TsrLrnParams {
+    uint32_t struct_size;
+    int32_t size;
+    float alpha, beta, bias;
+    uint32_t lanes;
+    int64_t batch, channels, inner;
+} TsrLrnParams;
+
+/* --- REDUCE_F32. args: x, y
+ *
+ * x [outer, length, lanes] to y [outer, lanes]; lanes 16 serves NC1HWC0. A piece is
+ * one outer index. Empty length: sum 0, mean NaN, max -inf. */
+#define TSR_KERNEL_REDUCE_F32 "reduce_f32"
+enum { TSR_REDUCE_SUM = 0, TSR_REDUCE_MEAN = 1, TSR_REDUCE_MAX = 2 };
+typedef struct TsrReduceParams {
+    uint32_t struct_size;
+    uint32_t kind;
+    int64_t outer, length, lanes;
+} TsrReduceParams;
+
+/* --- COPY_ROWS. args: x, y
+ *
+ * rows runs of row_bytes from x (source_step bytes apart) to y + y_offset
+ * (target_step apart): one input of Concat. Any element type. */
+#define TSR_KERNEL_COPY_ROWS "copy_rows"
+typedef struct TsrCopyRowsParams {
+    uint32_t struct_size;
+    uint32_t reserved;
+    int64_t rows, row_bytes, source_step, target_step, y_offset;
+} TsrCopyRowsParams;
+
+/* --- TRANSPOSE_B32. args: x, y
+ *
+ * y dense over shape; element i... of y lies at x + sum i * x_step. 4-byte elements.
+ * A piece is one index of the dims but the last two. */
+#define TSR_KERNEL_TRANSPOSE_B32 "transpose_b32"
+typedef struct TsrTransposeParams {
+    uint32_t struct_size;
+    uint32_t rank; /* >= 2 */
+    int64_t shape[TSR_NPU_MAX_DIMS];
+    int64_t x_step[TSR_NPU_MAX_DIMS];
+} TsrTransposeParams;
+
+/* --- TRANSDATA_B32. args: x, y
+ *
+ * Plain [batch, channels, inner] (channels_last 0) or [batch, inner, channels] (1) to
+ * [batch, ceil(channels/16), inner, 16] (to_blocked 1) or back (0). 4-byte elements.
+ * Padding lanes become zero. A piece is one channel block of one batch entry, in
+ * runs of 1024 pixels. */
+#define TSR_KERNEL_TRANSDATA_B32 "transdata_b32"
+typedef struct TsrTransdataParams {
+    uint32_t struct_size;
+    uint32_t to_blocked;
+    uint32_t channels_last;
+    uint32_t reserved;
+    int64_t batch, channels, inner;
+} TsrTransdataParams;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

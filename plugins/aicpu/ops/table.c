@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * table.c: the list of kernel families; a new one is one row here and one in table.h.
+ */
+#include "table.h"
+
+const AicpuFamily *const aicpu_families[] = {
+    &aicpu_binary,
+    &aicpu_cast,
+    &aicpu_concat,
+    &aicpu_control,
+    &aicpu_conv,
+    &aicpu_conv_transpose,
+    &aicpu_gather,
+    &aicpu_generate,
+    &aicpu_layout,
+    &aicpu_matmul,
+    &aicpu_nms,
+    &aicpu_norm,
+    &aicpu_pad,
+    &aicpu_pool,
+    &aicpu_quantize,
+    &aicpu_reduce,
+    &aicpu_resize,
+    &aicpu_rnn,
+    &aicpu_scan,
+    &aicpu_scatter,
+    &aicpu_select,
+    &aicpu_shape,
+    &aicpu_softmax,
+    &aicpu_trans_data,
+    &aicpu_unary,
+};
+
+const uint32_t aicpu_family_count = COUNT_OF(aicpu_families);

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * build_eltwise.c: the elementwise operators of ONNX as tasks of UNARY_F32, BINARY_F32
+ * and SCALE_SHIFT_F32. They take any storage format that all their tensors share:
+ * padding lanes of NC1HWC0 hold numbers of no meaning and stay among themselves. A
+ * constant operand per channel is repacked to lanes here.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include "nn.h"
+
+/* ------------------------------------------------------------------ unary */
+
+/* alpha and beta of a unary operator: attributes with ONNX's defaults. */
+typedef struct UnaryDefault {
+    uint32_t kernel_op;
+    const char *alpha, *beta; /* attribute names */
+    float alpha_default, beta_default;
+} UnaryDefault;
+
+static const UnaryDefault defaults[] = {
+    { TSR_UNARY_LEAKY_RELU, "alpha", "beta", 0.01f, 0.0f },
+    { TSR_UNARY_HARD_SIGMOID, "alpha", "beta", 0.2f, 0.5f },
+    { TSR_UNARY_ELU, "alpha", "beta", 1.0f, 0.0f },
+    { TSR_UNARY_CLIP, "min", "max", -FLT_MAX, FLT_MAX },
+};
+
+/* Reads alpha and beta; 0 when Clip's bounds are inputs that are not constant. */
+static int unary_bounds(const NnOp *op, const TsrNodeView *node, float *out_alpha,
+                        float *out_beta)
+{
+    *out_alpha = *out_beta = 0.0f;
+    for (size_t i = 0; i < sizeof(defaults) / sizeof(defaults[0]); i++)
+        if (defaults[i].kernel_op == op->kernel_op) {
+            *out_alpha = tsr_attr_float(node, defaults[i].alpha, defaults[i].alpha_default);
+            *out_beta = tsr_attr_float(node, defaults[i].beta, defaults[i].beta_default);
+        }
+    /* Clip since version 11: an omitted bound is no bound. */
+    if (op->kernel_op == TSR_UNARY_CLIP && op->min_version >= 11)
+        return nn_constant_float(node, 1, -INFINITY, out_alpha) &&
+               nn_constant_float(node, 2, INFINITY, out_beta);
+    return 1;
+}
+
+static uint32_t unary_op(const NnOp *op, const TsrNodeView *node)
+{
+    return op->kernel_op == TSR_UNARY_GELU && tsr_attr_is(node, "approximate", "tanh")
+               ? TSR_UNARY_GELU_TANH : op->kernel_op;
+}
+
+static void unary_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support)
+{
+    float alpha, beta;
+    if (!unary_bounds(op, node, &alpha, &beta))
+        tsr_support_no(out_support, TSR_REFUSE_VALUE, "min and max have to be constant");
+}
+
+static void unary_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet *set)
+{
+    (void)op;
+    if (node->input_count == 1)
+        nn_column(set, 5.0f, (const uint32_t[]){ TSR_FORMAT_ANY }, 1);
+    else
+        nn_column_mask(set, node, 5.0f, TSR_FORMAT_ANY, 1);
+}
+
+static int32_t add_unary(TsrTaskSink *sink, uint32_t kernel_op, uint32_t from, int64_t count,
+                         float alpha, float beta)
+{
+    const uint32_t args[2] = { from, TSR_ARG_OUTPUT | 0 };
+    const TsrUnaryParams p = { sizeof(p), kernel_op, count, alpha, beta };
+    return nn_task(sink, TSR_KERNEL_UNARY_F32,
+                   nn_block_dim(sink, nn_ceil_div(count, 1024),
+                                (double)count * (kernel_op > TSR_UNARY_HARD_SIGMOID ? 4.0 : 1.0)),
+                   args, 2, &p, sizeof(p));
+}
+
+static int32_t unary_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
+{
+    float alpha, beta;
+    if (!unary_bounds(op, node, &alpha, &beta))
+        return sink->fail(sink, TSR_UNSUPPORTED, "%s '%s': min and max have to be constant",
+                          node->op_type, node->name);
+    return add_unary(sink, unary_op(op, node), TSR_ARG_INPUT | 0,
+                     tsr_desc_storage_elements(node->outputs[0]), alpha, beta);
+}
+
+/* ----------------------------------------------------------------- binary */
+
+/* Drops dims of extent 1 and joins neighbours that both operands walk alike, so that
+ * the kernel's last dim is long. */
+static void binary_collapse(TsrBinaryParams *p)
+{
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < p->rank; i++) {
+        const int64_t n = p->shape[i], a = p->a_step[i], b = p->b_step[i];
+        if (n == 1)
+            continue;
+        if (rank > 0 && p->a_step[rank - 1] == a * n && p->b_step[rank - 1] == b * n) {
+            p->shape[rank - 1] *= n;
+            p->a_step[rank - 1] = a;
+            p->b_step[rank - 1] = b;
+            continue;
+        }
+        p->shape[rank] = n;
+        p->a_step[rank] = a;
+        p->b_step[rank++] = b;
+    }
+    if (rank == 0) {
+        p->shape[0] = 1;
+        p->a_step[0] = p->b_step[0] = 0;
+        rank = 1;
+    }
+    p->rank = rank;
+}
+
+static int32_t add_binary(TsrTaskSink *sink, TsrBinaryParams *p, uint32_t a_arg, uint32_t b_arg,
+                          uint32_t y_arg)
+{
+    const uint32_t args[3] = { a_arg, b_arg, y_arg };
+    const int64_t count = tsr_shape_elements(p->rank, p->shape);
+    int64_t pieces;
+    binary_collapse(p);
+    pieces = count / p->shape[p->rank - 1] * nn_ceil_div(p->shape[p->rank - 1], 1024);
+    return nn_task(sink, TSR_KERNEL_BINARY_F32, nn_block_dim(sink, pieces, (double)count), args, 3,
+                   p, sizeof(*p));
+}
+
+int32_t nn_build_binary(TsrTaskSink *sink, uint32_t op, const NnOperand *a, const NnOperand *b,
+                        const NnOperand *y)
+{
+    int64_t shape[TSR_MAX_RANK], a_step[TSR_MAX_RANK], b_step[TSR_MAX_RANK];
+    TsrBinaryParams p = { .struct_size = sizeof(p), .op = op, .rank = y->rank };
+    uint32_t rank = y->rank;
+    int fits = y->rank <= TSR_NPU_MAX_DIMS;
+    memcpy(shape, y->shape, sizeof(shape));
+    fits = fits && tsr_shape_broadcast(&rank, shape, a->rank, a->shape);
+    fits = fits && tsr_shape_broadcast(&rank, shape, b->rank, b->shape);
+    if (!fits || rank != y->rank || memcmp(shape, y->shape, rank * sizeof(int64_t)) != 0)
+        return sink->fail(sink, TSR_INVALID_ARGUMENT, "operands do not broadcast to the result");
+    tsr_broadcast_strides(a->rank, a->shape, p.rank, a_step);
+    tsr_broadcast_strides(b->rank, b->shape, p.rank, b_step);
+    for (uint32_t i = 0; i < p.rank; i++) {
+        p.shape[i] = shape[i];
+        p.a_step[i] = a_step[i];
+        p.b_step[i] = b_step[i];
+    }
+    if (p.rank == 0) {
+        p.rank = 1;
+        p.shape[0] = 1;
+    }
+    return add_binary(sink, &p, a->arg, b->arg, y->arg);
+}
+
+/* Whether operand i is a constant with one value per channel of the picture y, or one
+ * value in all. */
+static int is_channel_constant(const TsrNodeView *node, uint32_t i)
+{
+    const TsrTensorDesc *d = node->inputs[i], *y = node->outputs[0];
+    const uint32_t channel = d->rank - 3; /* wraps for low ranks, refused below */
+    if (nn_value(node, i) == NULL || y->rank != 4)
+        return 0;
+    if (tsr_desc_elements(d) == 1)
+        return 1;
+    return d->rank >= 3 && d->rank <= 4 && d->shape[channel] == y->shape[1] &&
+           tsr_desc_elements(d) == y->shape[1];
+}
+
+static int is_channel_like(const TsrTensorDesc *d, const TsrTensorDesc *y)
+{
+    /* [N or 1, C, 1 or H, 1 or W]: broadcasts in NC1HWC0 just as it does plain. */
+    return nn_is_picture(d) && tsr_desc_is_static(d) && d->shape[1] == y->shape[1];
+}
+
+static int same_shape(const TsrTensorDesc *a, const TsrTensorDesc *b)
+{
+    return a->rank == b->rank && memcmp(a->shape, b->shape, a->rank * sizeof(int64_t)) == 0;
+}
+
+static void binary_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet *set)
+{
+    const TsrTensorDesc *y = node->outputs[0];
+    uint64_t blocked = 0;
+    int same = 1, legal = nn_is_picture(y) && tsr_desc_is_static(y);
+    (void)op;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        same &= same_shape(node->inputs[i], y) && tsr_desc_is_static(y);
+        if (!legal)
+            continue;
+        if (is_channel_constant(node, i) && node->input_count == 2)
+            continue;
+        if (is_channel_like(node->inputs[i], y))
+            blocked |= 1u << i;
+        else
+            legal = 0;
+    }
+    if (same) {
+        nn_column(set, 5.0f, (const uint32_t[]){ TSR_FORMAT_ANY }, 1);
+        return;
+    }
+    if (legal && blocked != 0)
+        nn_column_mask(set, node, 5.0f, TSR_FORMAT_NC1HWC0, blocked);
+    nn_column(set, 5.0f, (const uint32_t[]){ TSR_FORMAT_ND }, 1);
+}
+
+/* A plain operand of a blocked result: spreads its constant over channel blocks. */
+static int32_t add_channel_constant(const TsrNodeView *node, TsrTaskSink *sink, uint32_t i,
+                                    NnOperand *out_operand)
+{
+    const TsrTensor *value = nn_value(node, i);
+    const int64_t channels = node->outputs[0]->shape[1], all = nn_round_up(channels, 16);
+    const int one = value != NULL && tsr_desc_elements(value->desc) == 1;
+    const NnOperand operand = { 0, 5, { 1, one ? 1 : all / 16, 1, 1, one ? 1 : 16 } };
+    int32_t status;
+    float *lanes;
+    if (value == NULL || !is_channel_constant(node, i))
+        return sink->fail(sink, TSR_UNSUPPORTED,
+                          "%s '%s': input %u is plain, the result is NC1HWC0", node->op_type,
+                          node->name, i);
+    *out_operand = operand;
+    if (one)
+        return sink->constant(sink, value->data, sizeof(float), &out_operand->arg);
+    lanes = calloc((size_t)all, sizeof(*lanes));
+    if (lanes == NULL)
+        return sink->fail(sink, TSR_OUT_OF_MEMORY, "%s '%s': input %u", node->op_type, node->name,
+                          i);
+    memcpy(lanes, value->data, (size_t)channels * sizeof(*lanes));
+    status = sink->constant(sink, lanes, (uint64_t)all * sizeof(*lanes), &out_operand->arg);
+    free(lanes);
+    return status;
+}
+
+/* Adds y = a op b for the first two inputs, then y = y op c for each further one. */
+static int32_t binary_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
+{
+    const TsrTensorDesc *d = node->outputs[0];
+    NnOperand left = { 0 }, y = { .arg = TSR_ARG_OUTPUT | 0, .rank = d->storage_rank };
+    if (node->input_count == 1)
+        return add_unary(sink, TSR_UNARY_COPY, TSR_ARG_INPUT | 0, tsr_desc_storage_elements(d),
+                         0.0f, 0.0f);
+    memcpy(y.shape, d->storage_shape, d->storage_rank * sizeof(int64_t));
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        const TsrTensorDesc *x = node->inputs[i];
+        NnOperand right = { .arg = TSR_ARG_INPUT | i, .rank = x->storage_rank };
+        int32_t status = TSR_OK;
+        if (nn_is_blocked(d) && !nn_is_blocked(x))
+            status = add_channel_constant(node, sink, i, &right);
+        else
+            memcpy(right.shape, x->storage_shape, x->storage_rank * sizeof(int64_t));
+        if (status == TSR_OK && i > 0)
+            status = nn_build_binary(sink, op->kernel_op, &left, &right, &y);
+        if (status != TSR_OK)
+            return status;
+        left = i == 0 ? right : y;
+    }
+    return TSR_OK;
+}
+
+/* Up to version 6 the binary operators broadcast by an attribute. */
+static void binary_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support)
+{
+    (void)op;
+    if (tsr_attr_int(node, "broadcast", 0) != 0)
+        tsr_support_no(out_support, TSR_REFUSE_ATTR, "broadcast is set (versions up to 6)");
+}
+
+static void nary_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support)
+{
+    (void)op;
+    if (node->input_count == 0)
+        tsr_support_no(out_support, TSR_REFUSE_SHAPE, "no input");
+}
+
+/* PRelu: the slope broadcasts to X, never the other way round. */
+static void prelu_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support)
+{
+    (void)op;
+    if (node->since_version < 7 && node->inputs[1]->rank == 1 && node->inputs[0]->rank != 1 &&
+        node->inputs[1]->shape[0] != 1)
+        tsr_support_no(out_support, TSR_REFUSE_VERSION,
+                       "a slope per channel in versions up to 6");
+}
+
+/* ------------------------------------------------------ BatchNormalization */
+
+static void batchnorm_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support)
+{
+    (void)op;
+    for (uint32_t i = 1; i < 5; i++)
+        if (nn_value(node, i) == NULL || node->inputs[i]->rank != 1 ||
+            (node->inputs[0]->rank >= 2 && node->inputs[0]->shape[1] >= 0 &&
+             node->inputs[i]->shape[0] != node->inputs[0]->shape[1])) {
+            tsr_support_no(out_support, TSR_REFUSE_VALUE,
+                           "input %u has to be a constant per channel", i);
+            return;
+        }
+    if (node->inputs[0]->rank < 2 || node->inputs[0]->origin_format == TSR_FORMAT_NHWC)
+        tsr_support_no(out_support, TSR_REFUSE_SHAPE, "X has to mean N, C, ...");
+    else if (tsr_attr_int(node, "training_mode", 0) != 0 ||
+             tsr_attr_int(node, "spatial", 1) == 0 ||
+             (node->since_version < 7 && tsr_attr_int(node, "is_test", 0) == 0))
+        tsr_support_no(out_support, TSR_REFUSE_ATTR, "training, or not per channel");
+    for (uint32_t i = 1; i < node->output_count; i++)
+        if (node->outputs[i] != NULL)
+            tsr_support_no(out_support, TSR_REFUSE_ATTR, "running statistics are wanted");
+}
+
+static void batchnorm_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet *set)
+{
+    (void)op;
+    if (!nn_is_picture(node->inputs[0]) || !tsr_desc_is_static(node->inputs[0]))
+        return;
+    nn_column_mask(set, node, 5.0f, TSR_FORMAT_NC1HWC0, 1);
+    nn_column(set, 5.0f, (const uint32_t[]){ TSR_FORMAT_ND }, 1);
+}
+
+/* Adds the task for scale and shift per channel of input 0, which are copied. */
+static int32_t add_scale_shift(const TsrNodeView *node, TsrTaskSink *sink, const float *scale,
+                               const float *shift, TsrActivation activation)
+{
+    const TsrTensorDesc *x = node->inputs[0];
+    const int64_t channels = x->shape[1], all = nn_round_up(channels, 16);
+    const int blocked = nn_is_blocked(x);
+    uint32_t args[4] = { TSR_ARG_INPUT | 0, 0, 0, TSR_ARG_OUTPUT | 0 };
+    TsrScaleShiftParams p = { .struct_size = sizeof(p), .activation = activation };
+    int32_t status;
+    float *copy;
+    if (blocked != nn_is_blocked(node->outputs[0]))
+        return sink->fail(sink, TSR_UNSUPPORTED, "%s '%s': formats of X and Y differ",
+                          node->op_type, node->name);
+    copy = calloc((size_t)all * 2, sizeof(*copy));
+    if (copy == NULL)
+        return sink->fail(sink, TSR_OUT_OF_MEMORY, "%s '%s'", node->op_type, node->name);
+    memcpy(copy, scale, (size_t)channels * sizeof(*copy));
+    memcpy(copy + all, shift, (size_t)channels * sizeof(*copy));
+    status = sink->constant(sink, copy, (uint64_t)all * sizeof(*copy), &args[1]);
+    if (status == TSR_OK)
+        status = sink->constant(sink, copy + all, (uint64_t)all * sizeof(*copy), &args[2]);
+    free(copy);
+    if (status != TSR_OK)
+        return status;
+    p.lanes = blocked ? TSR_NPU_C0 : 1;
+    p.outer = x->shape[0];
+    p.channels = blocked ? all / 16 : channels;
+    p.inner = tsr_shape_elements(x->rank - 2, x->shape + 2);
+    return nn_task(sink, TSR_KERNEL_SCALE_SHIFT_F32,
+                   nn_block_dim(sink, p.outer * p.channels,
+                                (double)p.outer * (double)p.channels * (double)p.inner * p.lanes),
+                   args, 4, &p, sizeof(p));
+}
+
+static int32_t batchnorm_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
+{
+    const int64_t channels = node->inputs[0]->shape[1];
+    int32_t status;
+    float *scale;
+    (void)op;
+    for (uint32_t i = 1; i < 5; i++)
+        if (nn_value(node, i) == NULL)
+            return sink->fail(sink, TSR_UNSUPPORTED, "%s '%s': input %u has to be constant",
+                              node->op_type, node->name, i);
+    scale = malloc((size_t)channels * 2 * sizeof(*scale) + 1);
+    if (scale == NULL)
+        return sink->fail(sink, TSR_OUT_OF_MEMORY, "%s '%s'", node->op_type, node->name);
+    nn_batchnorm_fold(node, channels, scale, scale + channels);
+    status = add_scale_shift(node, sink, scale, scale + channels, (TsrActivation){ 0 });
+    free(scale);
+    return status;
+}
+
+void nn_batchnorm_fold(const TsrNodeView *node, int64_t channels, float *out_scale,
+                       float *out_shift)
+{
+    const double epsilon = (double)tsr_attr_float(node, "epsilon", 1e-5f);
+    const float *values[5] = { NULL };
+    for (uint32_t i = 1; i < 5; i++)
+        values[i] = node->values[i]->data;
+    for (int64_t c = 0; c < channels; c++) {
+        const double s = (double)values[1][c] / sqrt((double)values[4][c] + epsilon);
+        out_scale[c] = (float)s;
+        out_shift[c] = (float)((double)values[2][c] - (double)values[3][c] * s);
+    }
+}
+
+/* ------------------------------------------------------------------ Affine */
+
+static void affine_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support)
+{
+    (void)op;
+    for (uint32_t i = 1; i < 3; i++)
+        if (nn_value(node, i) == NULL || node->inputs[i]->rank != 1 || node->inputs[0]->rank < 2 ||
+            node->inputs[i]->shape[0] != node->inputs[0]->shape[1]) {
+            tsr_support_no(out_support, TSR_REFUSE_VALUE,
+                           "input %u has to be a constant per channel", i);
+            return;
+        }
+}
+
+/* y = f(x * scale[c] + shift[c]); what fusion makes of batch norms without a Conv. */
+static int32_t affine_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
+{
+    (void)op;
+    if (nn_value(node, 1) == NULL || nn_value(node, 2) == NULL)
+        return sink->fail(sink, TSR_UNSUPPORTED, "%s '%s': scale and shift have to be constant",
+                          node->op_type, node->name);
+    return add_scale_shift(node, sink, node->values[1]->data, node->values[2]->data,
+                           nn_activation_of(node));
+}
+
+#define UNARY(name, last, kernel)                                                   \
+    { .op_type = (name), .domain = "", .min_version = 1, .max_version = (last),     \
+      .kernel_op = (kernel), .build = unary_build, .columns = unary_columns }
+#define BINARY(name, last, kernel)                                                  \
+    { .op_type = (name), .domain = "", .min_version = 1, .max_version = (last),     \
+      .kernel_op = (kernel), .check = binary_check, .build = binary_build,          \
+      .columns = binary_columns }
+#define NARY(name, last, kernel)                                                    \
+    { .op_type = (name), .domain = "", .min_version = 1, .max_version = (last),     \
+      .kernel_op = (kernel), .check = nary_check, .build = binary_build,            \
+      .columns = binary_columns }
+
+static const NnOp ops[] = {
+    UNARY("Relu", 14, TSR_UNARY_RELU),
+    UNARY("LeakyRelu", 16, TSR_UNARY_LEAKY_RELU),
+    UNARY("Sigmoid", 13, TSR_UNARY_SIGMOID),
+    UNARY("Tanh", 13, TSR_UNARY_TANH),
+    UNARY("HardSigmoid", 22, TSR_UNARY_HARD_SIGMOID),
+    UNARY("HardSwish", 22, TSR_UNARY_HARD_SWISH),
+    UNARY("Elu", 22, TSR_UNARY_ELU),
+    UNARY("Gelu", 20, TSR_UNARY_GELU),
+    UNARY("Erf", 13, TSR_UNARY_ERF),
+    UNARY("Exp", 13, TSR_UNARY_EXP),
+    UNARY("Log", 13, TSR_UNARY_LOG),
+    UNARY("Sqrt", 13, TSR_UNARY_SQRT),
+    UNARY("Neg", 13, TSR_UNARY_NEG),
+    UNARY("Abs", 13, TSR_UNARY_ABS),
+    UNARY("Reciprocal", 13, TSR_UNARY_RECIPROCAL),
+    UNARY("Floor", 13, TSR_UNARY_FLOOR),
+    UNARY("Ceil", 13, TSR_UNARY_CEIL),
+    UNARY("Softplus", 22, TSR_UNARY_SOFTPLUS),
+    { .op_type = "Clip", .domain = "", .min_version = 1, .max_version = 10,
+      .kernel_op = TSR_UNARY_CLIP, .build = unary_build, .columns = unary_columns },
+    { .op_type = "Clip", .domain = "", .min_version = 11, .max_version = 13,
+      .kernel_op = TSR_UNARY_CLIP, .check = unary_check, .build = unary_build,
+      .columns = unary_columns },
+    BINARY("Add", 14, TSR_BINARY_ADD),
+    BINARY("Sub", 14, TSR_BINARY_SUB),
+    BINARY("Mul", 14, TSR_BINARY_MUL),
+    BINARY("Div", 14, TSR_BINARY_DIV),
+    BINARY("Pow", 15, TSR_BINARY_POW),
+    NARY("Sum", 13, TSR_BINARY_ADD),
+    NARY("Max", 13, TSR_BINARY_MAX),
+    NARY("Min", 13, TSR_BINARY_MIN),
+    { .op_type = "PRelu", .domain = "", .min_version = 1, .max_version = 16,
+      .kernel_op = TSR_BINARY_PRELU, .check = prelu_check, .build = binary_build,
+      .columns = binary_columns },
+    { .op_type = "BatchNormalization", .domain = "", .min_version = 1, .max_version = 15,
+      .check = batchnorm_check, .build = batchnorm_build, .columns = batchnorm_columns },
+    { .op_type = "Affine", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
+      .check = affine_check, .build = affine_build, .columns = batchnorm_columns },
+};
+
+const NnOpTable nn_eltwise_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

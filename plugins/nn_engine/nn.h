@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * nn.h: what the files of nn_engine share. The engine is one table of rows (nn_ops):
+ * each row says for one operator which versions it covers, when it refuses, which
+ * storage formats it takes and which device tasks compute it. engine.c, selector.c and
+ * executor.c only walk the table; adding an operator adds a row.
+ */
+#ifndef TSR_NN_H
+#define TSR_NN_H
+
+#include <tessera/device_kernels.h>
+#include <tessera/plugin.h>
+#include <tessera/plugin_util.h>
+
+/* Domain of the operators that fusion makes. */
+#define NN_DOMAIN "tessera.nn"
+#define NN_FRAMEWORK_DOMAIN "tessera"
+
+enum {
+    NN_ANY_DTYPE = 1u << 0,   /* the row checks element types itself */
+    NN_STATIC_ONLY = 1u << 1, /* refuses unknown dimensions */
+};
+
+typedef struct NnOp NnOp;
+struct NnOp {
+    const char *op_type;
+    const char *domain;
+    uint32_t min_version; /* since_version, both inclusive */
+    uint32_t max_version;
+    uint32_t flags;
+    uint32_t kernel_op;   /* TSR_UNARY_, TSR_BINARY_, ... of the kernel */
+    uint32_t f32_inputs;  /* leading inputs that have to be float; 0: all */
+    /* Limits beyond dtype and version; fills a refusal or leaves *out_support alone.
+     * Dimensions may be unknown, ranks are not. Optional. */
+    void (*check)(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support);
+    int32_t (*build)(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink);
+    /* Adds columns with nn_column; none: plain storage everywhere. Optional. */
+    void (*columns)(const NnOp *op, const TsrNodeView *node, TsrColumnSet *set);
+};
+
+/* One array of rows per family of operators. */
+typedef struct NnOpTable {
+    const NnOp *ops;
+    uint32_t count;
+} NnOpTable;
+
+extern const NnOpTable nn_conv_ops, nn_gemm_ops, nn_pool_ops, nn_eltwise_ops, nn_norm_ops,
+    nn_layout_ops;
+
+/* The row for the node, or NULL; *out_op_known tells whether any version of the
+ * operator has one. */
+const NnOp *nn_op_find(const TsrNodeView *node, int *out_op_known);
+
+/* A column with the formats of `count` ports, the last of them repeated for the rest. */
+void nn_column(TsrColumnSet *set, float score, const uint32_t *formats, uint32_t count);
+
+/* A column with one format for the inputs in the mask `blocked` and for all outputs, and
+ * plain storage for the others. */
+void nn_column_mask(TsrColumnSet *set, const TsrNodeView *node, float score, uint32_t format,
+                    uint64_t blocked);
+
+/* Whether the desc is a picture [N, C, H, W] that NC1HWC0 can store. */
+int nn_is_picture(const TsrTensorDesc *desc);
+static inline int nn_is_blocked(const TsrTensorDesc *desc)
+{
+    return desc->storage_format == TSR_FORMAT_NC1HWC0;
+}
+
+static inline const TsrTensorDesc *nn_input(const TsrNodeView *node, uint32_t i)
+{
+    return i < node->input_count ? node->inputs[i] : NULL;
+}
+
+static inline const TsrTensor *nn_value(const TsrNodeView *node, uint32_t i)
+{
+    return i < node->input_count && node->inputs[i] != NULL && node->values != NULL
+               ? node->values[i] : NULL;
+}
+
+static inline int64_t nn_ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static inline int64_t nn_round_up(int64_t a, int64_t b) { return nn_ceil_div(a, b) * b; }
+
+/* One float that input i holds as a constant; `missing` when it is omitted. 0 when the
+ * input is there but no constant float of one element. */
+int nn_constant_float(const TsrNodeView *node, uint32_t i, float missing, float *out_value);
+
+/* Window of a convolution or pooling over the last one or two dims of a picture. */
+typedef struct NnWindow {
+    int32_t kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w;
+    int32_t pad_top, pad_left, pad_bottom, pad_right;
+} NnWindow;
+
+/* [N, C, H, W] of a tensor of rank 3 (H is 1) or 4. */
+typedef struct NnPicture {
+    int32_t n, c, h, w;
+} NnPicture;
+
+/* 0 when an extent does not fit 31 bits or the rank is neither 3 nor 4. */
+int nn_picture_of(const TsrTensorDesc *desc, NnPicture *out_picture);
+
+/* Reads strides, dilations, pads and auto_pad; spatial is 1 or 2 and kernel has as many
+ * entries. With auto_pad the pads follow from x and y (shapes known). 0 when an
+ * attribute has the wrong count or a value out of range. */
+int nn_window_of(const TsrNodeView *node, uint32_t spatial, const int64_t *kernel,
+                 const NnPicture *x, const NnPicture *y, NnWindow *out_window);
+
+/* Blocks for so much work (elements moved or multiply-adds) cut into pieces: one where
+ * starting the other cores costs more than it saves. */
+uint32_t nn_block_dim(const TsrTaskSink *sink, int64_t pieces, double work);
+
+/* Adds one kernel task. */
+int32_t nn_task(TsrTaskSink *sink, const char *kernel, uint32_t blocks, const uint32_t *args,
+                uint32_t arg_count, const void *params, uint32_t params_size);
+
+/* The activation that a fused operator carries, from its attributes. */
+TsrActivation nn_activation_of(const TsrNodeView *node);
+
+/* An operand of nn_build_binary: a TSR_ARG_ reference and its dense shape. */
+typedef struct NnOperand {
+    uint32_t arg;
+    uint32_t rank;
+    int64_t shape[TSR_MAX_RANK];
+} NnOperand;
+
+/* Adds the task y = a op b, both broadcast to y's shape as numpy does; y may be a. */
+int32_t nn_build_binary(TsrTaskSink *sink, uint32_t op, const NnOperand *a, const NnOperand *b,
+                        const NnOperand *y);
+
+/* Scale and shift per channel of a BatchNormalization whose inputs 1 to 4 are constant. */
+void nn_batchnorm_fold(const TsrNodeView *node, int64_t channels, float *out_scale,
+                       float *out_shift);
+
+extern const TsrEngine nn_engine;
+extern const TsrExecutor nn_executor;
+extern const TsrFormatSelector nn_selector;
+extern const TsrFusion nn_fusion;
+extern const TsrOps nn_op_definitions;
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ops.c: the operators of the domain tessera.nn, which only fusion makes: Conv (ONNX
+ * Conv 22 plus residual and activation) and Affine (scale and shift per channel plus
+ * activation). The attribute activation is a TSR_ACT_ value.
+ */
+#include "nn.h"
+
+#define F32 TSR_BIT(TSR_DTYPE_FLOAT)
+
+static const TsrOpParam conv_inputs[] = {
+    { "X", TSR_PARAM_REQUIRED, 1, F32 },
+    { "W", TSR_PARAM_REQUIRED, 1, F32 },
+    { "B", TSR_PARAM_OPTIONAL, 1, F32 },
+    { "Z", TSR_PARAM_OPTIONAL, 1, F32 },
+};
+static const TsrOpParam affine_inputs[] = {
+    { "X", TSR_PARAM_REQUIRED, 1, F32 },
+    { "scale", TSR_PARAM_REQUIRED, 1, F32 },
+    { "shift", TSR_PARAM_REQUIRED, 1, F32 },
+};
+static const TsrOpParam one_output[] = { { "Y", TSR_PARAM_REQUIRED, 1, F32 } };
+
+#define ACTIVATION_ATTRS                                                            \
+    { .name = "activation", .type = TSR_ATTR_INT, .has_default = 1, .i = 0, .min = 0, \
+      .max = TSR_ACT_COUNT - 1 },                                                   \
+    { .name = "alpha", .type = TSR_ATTR_FLOAT, .has_default = 1 },                  \
+    { .name = "beta", .type = TSR_ATTR_FLOAT, .has_default = 1 }
+
+static const TsrOpAttr conv_attrs[] = {
+    { .name = "auto_pad", .type = TSR_ATTR_STRING, .has_default = 1, .s = "NOTSET",
+      .words = "NOTSET|SAME_UPPER|SAME_LOWER|VALID" },
+    { .name = "dilations", .type = TSR_ATTR_INTS },
+    { .name = "group", .type = TSR_ATTR_INT, .has_default = 1, .i = 1 },
+    { .name = "kernel_shape", .type = TSR_ATTR_INTS },
+    { .name = "pads", .type = TSR_ATTR_INTS },
+    { .name = "strides", .type = TSR_ATTR_INTS },
+    ACTIVATION_ATTRS,
+};
+static const TsrOpAttr affine_attrs[] = { ACTIVATION_ATTRS };
+
+/* One spatial extent of Y; TSR_DIM_UNKNOWN where that of X is. */
+static int64_t conv_extent(const TsrNodeView *node, uint32_t axis, uint32_t spatial, int64_t in,
+                           int64_t kernel)
+{
+    uint32_t strides, dilations, pads;
+    const int64_t *s = tsr_attr_ints(node, "strides", &strides);
+    const int64_t *d = tsr_attr_ints(node, "dilations", &dilations);
+    const int64_t *p = tsr_attr_ints(node, "pads", &pads);
+    const int64_t stride = strides == spatial && s[axis] > 0 ? s[axis] : 1;
+    const int64_t extent = (kernel - 1) * (dilations == spatial ? d[axis] : 1) + 1;
+    if (in < 0 || kernel < 0)
+        return TSR_DIM_UNKNOWN;
+    if (tsr_attr_is(node, "auto_pad", "SAME_UPPER") || tsr_attr_is(node, "auto_pad", "SAME_LOWER"))
+        return nn_ceil_div(in, stride);
+    if (pads == 2 * spatial && !tsr_attr_is(node, "auto_pad", "VALID"))
+        in += p[axis] + p[spatial + axis];
+    return in < extent ? 0 : (in - extent) / stride + 1;
+}
+
+static int32_t conv_infer(const TsrOpDef *def, TsrInferContext *infer)
+{
+    const TsrNodeView *node = infer->node;
+    const TsrTensorDesc *x = node->inputs[0], *w = node->inputs[1];
+    int64_t shape[TSR_MAX_RANK];
+    (void)def;
+    if (x->rank == TSR_RANK_UNKNOWN || w->rank == TSR_RANK_UNKNOWN)
+        return infer->set_output(infer, 0, x->dtype, TSR_RANK_UNKNOWN, NULL);
+    if (x->rank != w->rank || x->rank < 3)
+        return infer->fail(infer, TSR_INVALID_ARGUMENT,
+                           "X has rank %u and W rank %u, wanted the same and at least 3", x->rank,
+                           w->rank);
+    shape[0] = x->shape[0];
+    shape[1] = w->shape[0];
+    for (uint32_t i = 2; i < x->rank; i++)
+        shape[i] = conv_extent(node, i - 2, x->rank - 2, x->shape[i], w->shape[i]);
+    return infer->set_output(infer, 0, x->dtype, x->rank, shape);
+}
+
+/* Pictures mean NCHW. */
+static int32_t picture_format(const TsrOpDef *def, const TsrNodeView *node,
+                              uint32_t *input_formats, uint32_t *output_formats)
+{
+    (void)def;
+    for (uint32_t i = 0; i < node->input_count; i++)
+        input_formats[i] = TSR_FORMAT_ANY;
+    if (node->inputs[0] == NULL || node->inputs[0]->rank != 4) {
+        output_formats[0] = TSR_FORMAT_ANY;
+        return TSR_OK;
+    }
+    input_formats[0] = output_formats[0] = TSR_FORMAT_NCHW;
+    if (node->input_count > 3)
+        input_formats[3] = TSR_FORMAT_NCHW;
+    return TSR_OK;
+}
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const TsrOpDef definitions[] = {
+    { .struct_size = sizeof(TsrOpDef), .since_version = 1, .domain = NN_DOMAIN, .name = "Conv",
+      .inputs = conv_inputs, .outputs = one_output, .attrs = conv_attrs,
+      .input_count = COUNT(conv_inputs), .output_count = 1, .attr_count = COUNT(conv_attrs),
+      .input_stride = sizeof(TsrOpParam), .output_stride = sizeof(TsrOpParam),
+      .attr_stride = sizeof(TsrOpAttr), .infer = conv_infer, .infer_format = picture_format },
+    { .struct_size = sizeof(TsrOpDef), .since_version = 1, .domain = NN_DOMAIN, .name = "Affine",
+      .inputs = affine_inputs, .outputs = one_output, .attrs = affine_attrs,
+      .input_count = COUNT(affine_inputs), .output_count = 1, .attr_count = COUNT(affine_attrs),
+      .input_stride = sizeof(TsrOpParam), .output_stride = sizeof(TsrOpParam),
+      .attr_stride = sizeof(TsrOpAttr), .follow = "Y=X", .infer_format = picture_format },
+};
+
+const TsrOps nn_op_definitions = {
+    .struct_size = sizeof(TsrOps),
+    .op_count = COUNT(definitions),
+    .op_stride = sizeof(TsrOpDef),
+    .ops = definitions,
+};

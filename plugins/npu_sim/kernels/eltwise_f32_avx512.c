@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * eltwise_f32_avx512.c: elementwise kernels with AVX512; see eltwise_f32_tmpl.h.
+ */
+#define UNARY tsr_unary_f32_avx512
+#define BINARY tsr_binary_f32_avx512
+#define SCALE_SHIFT tsr_scale_shift_f32_avx512
+#include "eltwise_f32_tmpl.h"

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * eltwise_f32_ref.c: reference elementwise kernels: each operator is its ONNX formula
+ * over one element, computed in double by the C library.
+ */
+#include "act_ref.h"
+#include "kernel_list.h"
+#include "split.h"
+
+static double gelu(double x) { return 0.5 * x * (1.0 + erf(x * 0.70710678118654752440)); }
+
+static double gelu_tanh(double x)
+{
+    return 0.5 * x * (1.0 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)));
+}
+
+static float unary(const TsrUnaryParams *p, float f)
+{
+    const double x = (double)f;
+    const TsrActivation activation = { p->op, p->alpha, p->beta };
+    switch (p->op) {
+    case TSR_UNARY_COPY: return f;
+    case TSR_UNARY_TANH: return (float)tanh(x);
+    case TSR_UNARY_EXP: return (float)exp(x);
+    case TSR_UNARY_LOG: return (float)log(x);
+    case TSR_UNARY_SQRT: return (float)sqrt(x);
+    case TSR_UNARY_NEG: return -f;
+    case TSR_UNARY_ABS: return fabsf(f);
+    case TSR_UNARY_ELU: return f < 0.0f ? (float)((double)p->alpha * expm1(x)) : f;
+    case TSR_UNARY_ERF: return (float)erf(x);
+    case TSR_UNARY_GELU: return (float)gelu(x);
+    case TSR_UNARY_GELU_TANH: return (float)gelu_tanh(x);
+    case TSR_UNARY_RECIPROCAL: return 1.0f / f;
+    case TSR_UNARY_FLOOR: return floorf(f);
+    case TSR_UNARY_CEIL: return ceilf(f);
+    case TSR_UNARY_SOFTPLUS: return (float)(fmax(x, 0.0) + log1p(exp(-fabs(x))));
+    default: return activate_ref(f, &activation); /* the same numbers as TSR_ACT_ */
+    }
+}
+
+void tsr_unary_f32_ref(void *const *args, const void *params, uint32_t block_index,
+                       uint32_t block_dim)
+{
+    const TsrUnaryParams *p = params;
+    const float *x = args[0];
+    float *y = args[1];
+    int64_t begin, end;
+    split_range(p->count, block_index, block_dim, &begin, &end);
+    for (int64_t i = begin; i < end; i++)
+        y[i] = unary(p, x[i]);
+}
+
+static float binary(uint32_t op, float a, float b)
+{
+    switch (op) {
+    case TSR_BINARY_ADD: return a + b;
+    case TSR_BINARY_SUB: return a - b;
+    case TSR_BINARY_MUL: return a * b;
+    case TSR_BINARY_DIV: return a / b;
+    case TSR_BINARY_MAX: return a > b || a != a ? a : b;
+    case TSR_BINARY_MIN: return a < b || a != a ? a : b;
+    case TSR_BINARY_POW: return (float)pow((double)a, (double)b);
+    default: return a < 0.0f ? a * b : a; /* TSR_BINARY_PRELU */
+    }
+}
+
+void tsr_binary_f32_ref(void *const *args, const void *params, uint32_t block_index,
+                        uint32_t block_dim)
+{
+    const TsrBinaryParams *p = params;
+    const float *a = args[0], *b = args[1];
+    float *y = args[2];
+    int64_t count = 1, begin, end;
+    for (uint32_t i = 0; i < p->rank; i++)
+        count *= p->shape[i];
+    split_range(count, block_index, block_dim, &begin, &end);
+    for (int64_t i = begin; i < end; i++) {
+        int64_t a_at = 0, b_at = 0, rest = i;
+        for (uint32_t d = p->rank; d-- > 0; rest /= p->shape[d]) {
+            a_at += rest % p->shape[d] * p->a_step[d];
+            b_at += rest % p->shape[d] * p->b_step[d];
+        }
+        y[i] = activate_ref(binary(p->op, a[a_at], b[b_at]), &p->activation);
+    }
+}
+
+void tsr_scale_shift_f32_ref(void *const *args, const void *params, uint32_t block_index,
+                             uint32_t block_dim)
+{
+    const TsrScaleShiftParams *p = params;
+    const float *x = args[0], *scale = args[1], *shift = args[2];
+    float *y = args[3];
+    const int64_t lanes = p->lanes, length = p->inner * lanes;
+    int64_t begin, end;
+    split_range(p->outer * p->channels, block_index, block_dim, &begin, &end);
+    for (int64_t i = begin * length; i < end * length; i++) {
+        const int64_t c = i / length % p->channels * lanes + i % lanes;
+        y[i] = activate_ref((float)((double)x[i] * (double)scale[c] + (double)shift[c]),
+                            &p->activation);
+    }
+}

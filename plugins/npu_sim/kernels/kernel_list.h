@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kernel_list.h: prototypes of every kernel implementation, for kernel_table.c and
+ * for the files that define them. Adding a kernel: its file, a line here, a row in
+ * kernel_table.c and a line in meson.build.
+ */
+#ifndef TSR_NPU_KERNEL_LIST_H
+#define TSR_NPU_KERNEL_LIST_H
+
+#include <tessera/device_kernels.h>
+#include <tessera/plugin.h>
+
+/* Declares a function of the type TsrKernelFn. */
+#define TSR_KERNEL_PROTOTYPE(fn)                                                    \
+    void fn(void *const *args, const void *params, uint32_t block_index,            \
+            uint32_t block_dim)
+/* The implementations of one kernel that exist for every instruction set. */
+#define TSR_KERNEL_PROTOTYPES(base)                                                 \
+    TSR_KERNEL_PROTOTYPE(base##_ref);                                               \
+    TSR_KERNEL_PROTOTYPE(base##_avx2);                                              \
+    TSR_KERNEL_PROTOTYPE(base##_avx512)
+
+TSR_KERNEL_PROTOTYPES(tsr_conv2d_f32);
+TSR_KERNEL_PROTOTYPES(tsr_conv2d_depthwise_f32);
+TSR_KERNEL_PROTOTYPES(tsr_conv2d_nchw_f32);
+TSR_KERNEL_PROTOTYPES(tsr_pack_panels_f32);
+TSR_KERNEL_PROTOTYPES(tsr_gemm_f32);
+TSR_KERNEL_PROTOTYPES(tsr_pool2d_f32);
+TSR_KERNEL_PROTOTYPES(tsr_scale_shift_f32);
+TSR_KERNEL_PROTOTYPES(tsr_unary_f32);
+TSR_KERNEL_PROTOTYPES(tsr_binary_f32);
+TSR_KERNEL_PROTOTYPES(tsr_softmax_f32);
+TSR_KERNEL_PROTOTYPES(tsr_normalize_f32);
+TSR_KERNEL_PROTOTYPES(tsr_lrn_f32);
+TSR_KERNEL_PROTOTYPES(tsr_reduce_f32);
+TSR_KERNEL_PROTOTYPES(tsr_copy_rows);
+TSR_KERNEL_PROTOTYPES(tsr_transpose_b32);
+TSR_KERNEL_PROTOTYPES(tsr_transdata_b32);
+
+#endif

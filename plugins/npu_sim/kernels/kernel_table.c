@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kernel_table.c: the one table of kernel implementations and the search in it.
+ * Invariant: rows of one name are neighbours, ordered from best to `_ref`, and every
+ * name ends with an unconditional `_ref` row, so that a known name is always found.
+ */
+#include "kernel_table.h"
+#include "kernel_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The three implementations of a kernel, best first. */
+#define ROWS(id, base)                                                              \
+    { .name = (id), .isa = TSR_ISA_AVX512, .fn = base##_avx512 },                   \
+    { .name = (id), .isa = TSR_ISA_AVX2, .fn = base##_avx2 },                       \
+    { .name = (id), .isa = TSR_ISA_REF, .fn = base##_ref }
+
+static const TsrKernelRow rows[] = {
+    ROWS(TSR_KERNEL_CONV2D_F32, tsr_conv2d_f32),
+    ROWS(TSR_KERNEL_CONV2D_DEPTHWISE_F32, tsr_conv2d_depthwise_f32),
+    ROWS(TSR_KERNEL_CONV2D_NCHW_F32, tsr_conv2d_nchw_f32),
+    ROWS(TSR_KERNEL_PACK_PANELS_F32, tsr_pack_panels_f32),
+    ROWS(TSR_KERNEL_GEMM_F32, tsr_gemm_f32),
+    ROWS(TSR_KERNEL_POOL2D_F32, tsr_pool2d_f32),
+    ROWS(TSR_KERNEL_SCALE_SHIFT_F32, tsr_scale_shift_f32),
+    ROWS(TSR_KERNEL_UNARY_F32, tsr_unary_f32),
+    ROWS(TSR_KERNEL_BINARY_F32, tsr_binary_f32),
+    ROWS(TSR_KERNEL_SOFTMAX_F32, tsr_softmax_f32),
+    ROWS(TSR_KERNEL_NORMALIZE_F32, tsr_normalize_f32),
+    ROWS(TSR_KERNEL_LRN_F32, tsr_lrn_f32),
+    ROWS(TSR_KERNEL_REDUCE_F32, tsr_reduce_f32),
+    ROWS(TSR_KERNEL_COPY_ROWS, tsr_copy_rows),
+    ROWS(TSR_KERNEL_TRANSPOSE_B32, tsr_transpose_b32),
+    ROWS(TSR_KERNEL_TRANSDATA_B32, tsr_transdata_b32),
+};
+
+static const char *const isa_names[TSR_ISA_COUNT] = {
+    [TSR_ISA_REF] = "ref",
+    [TSR_ISA_AVX2] = "avx2",
+    [TSR_ISA_AVX512] = "avx512",
+};
+
+int tsr_kernel_isa_usable(uint32_t isa)
+{
+    if (isa == TSR_ISA_AVX2)
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (isa == TSR_ISA_AVX512)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    return isa == TSR_ISA_REF;
+}
+
+const char *tsr_kernel_isa_name(uint32_t isa)
+{
+    return isa < TSR_ISA_COUNT ? isa_names[isa] : "unknown";
+}
+
+uint32_t tsr_kernel_isa_best(void)
+{
+    const char *cap = getenv("TSR_NPU_SIM_ISA");
+    uint32_t best = TSR_ISA_COUNT - 1;
+    for (uint32_t i = 0; cap != NULL && i < TSR_ISA_COUNT; i++)
+        if (strcmp(cap, isa_names[i]) == 0)
+            best = i;
+    while (!tsr_kernel_isa_usable(best))
+        best--;
+    return best;
+}
+
+const TsrKernelRow *tsr_kernel_rows(uint32_t *out_count)
+{
+    *out_count = sizeof(rows) / sizeof(rows[0]);
+    return rows;
+}
+
+TsrKernelFn tsr_kernel_find(const char *name)
+{
+    uint32_t best = tsr_kernel_isa_best();
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (rows[i].isa <= best && strcmp(rows[i].name, name) == 0)
+            return rows[i].fn;
+    return NULL;
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * layout_b32_avx512.c: copies and transposes with AVX512; see layout_b32_tmpl.h.
+ */
+#define COPY_ROWS tsr_copy_rows_avx512
+#define TRANSPOSE tsr_transpose_b32_avx512
+#define TRANSDATA tsr_transdata_b32_avx512
+#include "layout_b32_tmpl.h"

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * norm_f32_avx2.c: softmax, normalization, LRN and reduction with AVX2; see norm_f32_tmpl.h.
+ */
+#define SOFTMAX tsr_softmax_f32_avx2
+#define NORMALIZE tsr_normalize_f32_avx2
+#define LRN tsr_lrn_f32_avx2
+#define REDUCE tsr_reduce_f32_avx2
+#include "norm_f32_tmpl.h"

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * pool2d_f32_avx512.c: pooling with AVX512; see pool2d_f32_tmpl.h.
+ */
+#define POOL2D tsr_pool2d_f32_avx512
+#include "pool2d_f32_tmpl.h"

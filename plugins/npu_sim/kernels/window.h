@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * window.h: where a convolution kernel finds the pixels of its window in the padded
+ * copy of its input ("slab"). A slab row holds the columns sorted by their phase
+ * modulo stride_w, so that neighbouring outputs read neighbouring columns whatever
+ * the stride; rows and phases that no tap reads are left out. Shared by the conv
+ * kernels of all instruction sets and by the engine's size formula, which it mirrors:
+ * a slab has planes * rows * phases * width elements.
+ */
+#ifndef TSR_NPU_WINDOW_H
+#define TSR_NPU_WINDOW_H
+
+#include <tessera/device_kernels.h>
+
+typedef struct Window {
+    int32_t extent_h;  /* of the dilated window */
+    int32_t row_step;  /* slab rows from one output row to the next */
+    int32_t phases;
+    int32_t width;     /* columns of one phase */
+    int32_t row_pixels;/* phases * width */
+} Window;
+
+static inline Window window_of(const TsrConv2dParams *p)
+{
+    Window w;
+    int32_t extent_w = (p->kernel_w - 1) * p->dilation_w + 1;
+    w.extent_h = (p->kernel_h - 1) * p->dilation_h + 1;
+    w.row_step = p->stride_h < w.extent_h ? p->stride_h : w.extent_h;
+    w.phases = p->stride_w < extent_w ? p->stride_w : extent_w;
+    w.width = p->out_w + (extent_w - 1) / p->stride_w;
+    w.row_pixels = w.phases * w.width;
+    return w;
+}
+
+/* Slab rows that `rows` output rows read. */
+static inline int32_t window_rows(const TsrConv2dParams *p, const Window *w, int32_t rows)
+{
+    (void)p;
+    return (rows - 1) * w->row_step + w->extent_h;
+}
+
+/* The row of x that slab row r of a piece starting at output row first stands for;
+ * may be outside x. */
+static inline int32_t window_source_row(const TsrConv2dParams *p, const Window *w,
+                                        int32_t first, int32_t r)
+{
+    int32_t row = p->stride_h > w->extent_h
+                      ? r / w->extent_h * p->stride_h + r % w->extent_h : r;
+    return first * p->stride_h - p->pad_top + row;
+}
+
+/* Offset in floats of every tap from the slab position of its output pixel. */
+static inline void window_taps(const TsrConv2dParams *p, const Window *w, int32_t pixel_floats,
+                               int32_t *out_taps)
+{
+    for (int32_t a = 0; a < p->kernel_h; a++)
+        for (int32_t b = 0; b < p->kernel_w; b++) {
+            int32_t column = b * p->dilation_w;
+            int32_t at = a * p->dilation_h * w->row_pixels +
+                         column % p->stride_w * w->width + column / p->stride_w;
+            *out_taps++ = at * pixel_floats;
+        }
+}
+
+#endif

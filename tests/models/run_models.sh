@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# run_models.sh: runs every network of models.tsv with `tessera run` on its inputs and
+# compares the outputs with ONNX Runtime's. One line per network, then
+# "N passed, N failed, N skipped"; exit status 1 when one failed. A network that was
+# not fetched, or has no reference here, is skipped and says why.
+# Usage: run_models.sh [--build FOLDER] [--threads N[,N]] [NAME...]
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+
+build=build
+threads=2
+while [ $# -gt 0 ]; do
+    case $1 in
+        --build) build=$2; shift 2 ;;
+        --threads) threads=$2; shift 2 ;;
+        -*) echo "usage: run_models.sh [--build FOLDER] [--threads N[,N]] [NAME...]" >&2; exit 2 ;;
+        *) break ;;
+    esac
+done
+wanted=" $* "
+models=build/models
+here=tests/models
+tessera=$build/tools/tessera
+log=$models/run_models.log
+passed=0
+failed=0
+skipped=0
+
+if [ ! -x "$tessera" ]; then
+    echo "error: run_models: $tessera is not there: build first" >&2
+    exit 1
+fi
+mkdir -p "$models"
+: >"$log"
+/usr/bin/python3 "$here/make_inputs.py" "$models" || exit 1
+reference_note=
+if command -v node >/dev/null 2>&1; then
+    node "$here/features.js" "$models"
+    node "$here/reference.js" "$models"
+    [ $? = 3 ] && reference_note="; ONNX Runtime is not in $models (scripts/models.sh)"
+else
+    reference_note="; node is not installed"
+fi
+
+# run_one NAME PATH THREADS
+run_one()
+{
+    name=$1
+    path=$models/$2
+    count=$3
+    if [ ! -f "$path" ]; then
+        echo "skipped $name: $path is not there"
+        skipped=$((skipped + 1))
+        return
+    fi
+    if [ ! -d "$models/reference/$name" ]; then
+        echo "skipped $name: no reference outputs$reference_note"
+        skipped=$((skipped + 1))
+        return
+    fi
+    set --
+    while IFS= read -r argument; do
+        set -- "$@" "$argument"
+    done <"$models/inputs/$name/arguments"
+    begin=$(date +%s%N)
+    timeout -k 5 "${TESSERA_MODEL_TIMEOUT:-300}" "$tessera" run "$path" "$@" \
+        --threads "$count" --compare "$models/reference/$name" --rtol 1e-3 --atol 1e-4 \
+        >"$log.one" 2>&1 </dev/null
+    status=$?
+    elapsed=$(( ($(date +%s%N) - begin) / 1000000 ))
+    { echo "== $name, threads $count: status $status"; cat "$log.one"; } >>"$log"
+    if [ $status = 0 ]; then
+        echo "ok      $name (threads $count, $elapsed ms)"
+        passed=$((passed + 1))
+        return
+    fi
+    case $status in
+        3) reason="outputs differ: $(tail -n 1 "$log.one")" ;;
+        124|137) reason="took longer than ${TESSERA_MODEL_TIMEOUT:-300} s" ;;
+        *) reason="status $status: $(grep -m 1 'error' "$log.one" || tail -n 1 "$log.one")" ;;
+    esac
+    echo "FAILED  $name (threads $count): $reason"
+    failed=$((failed + 1))
+}
+
+tab=$(printf '\t')
+list=$models/run_models.list
+grep -v '^#' "$here/models.tsv" >"$list"
+while IFS=$tab read -r name model _; do
+    case $wanted in
+        "  "|*" $name "*) ;;
+        *) continue ;;
+    esac
+    for count in $(echo "$threads" | tr ',' ' '); do
+        run_one "$name" "$model" "$count"
+    done
+done <"$list"
+rm -f "$list" "$log.one"
+[ $failed = 0 ] || echo "what they printed: $log"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bench.c: `tessera bench MODEL`: loads, warms up, times.
+ */
+#include <stdio.h>
+#include <sys/resource.h>
+
+#include "inputs.h"
+#include "options.h"
+#include "profile.h"
+#include "tools.h"
+
+typedef struct BenchOptions {
+    char **inputs;
+    gint runs;
+    double seconds;
+    gboolean per_op;
+} BenchOptions;
+
+typedef struct BenchResult {
+    double load_ms;
+    GArray *samples; /* double ms, ascending */
+} BenchResult;
+
+static double now_ms(void)
+{
+    return (double)g_get_monotonic_time() / 1000.0;
+}
+
+static gint by_value(gconstpointer a, gconstpointer b)
+{
+    double first = *(const double *)a, second = *(const double *)b;
+    return first < second ? -1 : first > second;
+}
+
+static double quantile(const GArray *samples, double at)
+{
+    return g_array_index(samples, double, (guint)(at * (double)(samples->len - 1) + 0.5));
+}
+
+static gboolean run_once(TsrModel *model, GPtrArray *inputs, TsrArray **outputs, double *out_ms,
+                         GError **error)
+{
+    double begin = now_ms();
+    if (tsr_bound_model_sink(model->bound) == NULL)
+        for (guint k = 0; k < tsr_model_output_count(model); k++)
+            g_clear_pointer(&outputs[k], tsr_array_unref);
+    if (!tsr_model_run(model, (TsrArray *const *)inputs->pdata, outputs, error))
+        return FALSE;
+    *out_ms = now_ms() - begin;
+    return TRUE;
+}
+
+/* Three runs, or half a second of them, are not counted; then --runs, or as many as fit
+ * --seconds, but at least five. */
+static gboolean measure(TsrModel *model, GPtrArray *inputs, const BenchOptions *bench,
+                        TsrArray **outputs, GArray *samples, GError **error)
+{
+    double begin = now_ms(), spent;
+    for (guint i = 0; i < 3 || (i < 20 && now_ms() - begin < 500.0); i++)
+        if (!run_once(model, inputs, outputs, &spent, error))
+            return FALSE;
+    begin = now_ms();
+    while (bench->runs > 0 ? samples->len < (guint)bench->runs
+                           : samples->len < 5 || (now_ms() - begin < bench->seconds * 1000.0 &&
+                                                  samples->len < 100000)) {
+        if (!run_once(model, inputs, outputs, &spent, error))
+            return FALSE;
+        g_array_append_val(samples, spent);
+    }
+    g_array_sort(samples, by_value);
+    return TRUE;
+}
+
+static guint64 peak_rss_bytes(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (guint64)usage.ru_maxrss * 1024 : 0;
+}
+
+static void add_number(JsonBuilder *json, const char *name, double value)
+{
+    json_builder_set_member_name(json, name);
+    json_builder_add_double_value(json, value);
+}
+
+static void add_int(JsonBuilder *json, const char *name, guint64 value)
+{
+    json_builder_set_member_name(json, name);
+    json_builder_add_int_value(json, (gint64)value);
+}
+
+static void add_per_op(JsonBuilder *json, TsrModel *model, TsrProfile *profile, guint runs)
+{
+    const TsrProgram *program = tsr_bound_model_program(model->bound);
+    json_builder_set_member_name(json, "per_op");
+    json_builder_begin_array(json);
+    for (guint i = 0; i < program->tasks->len; i++) {
+        const TsrProgramTask *task = g_ptr_array_index(program->tasks, i);
+        json_builder_begin_object(json);
+        json_builder_set_member_name(json, "name");
+        json_builder_add_string_value(json, task->name);
+        json_builder_set_member_name(json, "kernel");
+        json_builder_add_string_value(json, task->kernel);
+        add_number(json, "core_us", tsr_profile_task_us(profile, i) / runs);
+        json_builder_end_object(json);
+    }
+    json_builder_end_array(json);
+}
+
+static void print_result(const TsrToolOptions *options, TsrModel *model,
+                         const BenchResult *result, TsrProfile *profile, guint profiled_runs)
+{
+    const TsrProgram *program = tsr_bound_model_program(model->bound);
+    guint threads = tsr_device_traits(model->session->device).core_count;
+    g_autoptr(JsonBuilder) json = NULL;
+    if (!options->json) {
+        printf("load %.2f ms; %u runs on %u cores: median %.3f ms, p10 %.3f, p90 %.3f, min %.3f\n",
+               result->load_ms, result->samples->len, threads, quantile(result->samples, 0.5),
+               quantile(result->samples, 0.1), quantile(result->samples, 0.9),
+               quantile(result->samples, 0.0));
+        for (guint i = 0; profile != NULL && i < program->tasks->len; i++) {
+            const TsrProgramTask *task = g_ptr_array_index(program->tasks, i);
+            printf("%10.1f us  %-28s %s\n", tsr_profile_task_us(profile, i) / profiled_runs,
+                   task->kernel, task->name);
+        }
+        return;
+    }
+    json = json_builder_new();
+    json_builder_begin_object(json);
+    add_number(json, "load_ms", result->load_ms);
+    add_number(json, "median_ms", quantile(result->samples, 0.5));
+    add_number(json, "p10_ms", quantile(result->samples, 0.1));
+    add_number(json, "p90_ms", quantile(result->samples, 0.9));
+    add_number(json, "min_ms", quantile(result->samples, 0.0));
+    add_int(json, "runs", result->samples->len);
+    add_int(json, "threads", threads);
+    add_int(json, "peak_rss_bytes", peak_rss_bytes());
+    add_int(json, "activation_bytes", program->stats.activation_bytes);
+    if (profile != NULL)
+        add_per_op(json, model, profile, profiled_runs);
+    json_builder_end_object(json);
+    tsr_tool_print_json(json);
+}
+
+static int bench_model(const TsrToolOptions *options, const BenchOptions *bench,
+                       TsrSession *session, const char *path)
+{
+    enum { PROFILED_RUNS = 10 };
+    g_autoptr(TsrModel) model = NULL;
+    g_autoptr(GPtrArray) inputs = NULL;
+    g_autoptr(TsrProfile) profile = NULL;
+    g_autofree TsrArray **outputs = NULL;
+    g_autoptr(GArray) samples = g_array_new(FALSE, FALSE, sizeof(double));
+    BenchResult result = {0, samples};
+    GError *error = NULL;
+    gboolean done;
+    double begin = now_ms(), spent;
+
+    model = tsr_options_model(options, session, path, &error);
+    result.load_ms = now_ms() - begin;
+    inputs = model != NULL ? tsr_tool_make_inputs(model, bench->inputs, &error) : NULL;
+    if (inputs == NULL)
+        return tsr_tool_fail(error);
+    outputs = g_new0(TsrArray *, tsr_model_output_count(model) + 1);
+    done = measure(model, inputs, bench, outputs, samples, &error);
+    if (done && bench->per_op) {
+        profile = tsr_profile_new(model, &error);
+        done = profile != NULL;
+        for (guint i = 0; done && i < PROFILED_RUNS; i++)
+            done = run_once(model, inputs, outputs, &spent, &error);
+    }
+    if (done)
+        print_result(options, model, &result, profile, PROFILED_RUNS);
+    for (guint i = 0; i < tsr_model_output_count(model); i++)
+        tsr_array_unref(outputs[i]);
+    return done ? TSR_EXIT_DONE : tsr_tool_fail(error);
+}
+
+int tsr_tool_bench(int argc, char **argv)
+{
+    TsrToolOptions options = {0};
+    BenchOptions bench = {.seconds = 2.0};
+    const GOptionEntry own[] = {
+        {"input", 0, 0, G_OPTION_ARG_STRING_ARRAY, &bench.inputs,
+         "NAME=FILE.npy, NAME=FILE.pb, NAME=random[:SEED] or NAME=zeros; repeatable", "NAME=.."},
+        {"runs", 0, 0, G_OPTION_ARG_INT, &bench.runs, "counted runs", "N"},
+        {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &bench.seconds,
+         "time for the counted runs, where --runs is not given (2)", "S"},
+        {"per-op", 0, 0, G_OPTION_ARG_NONE, &bench.per_op, "core time of each task as well",
+         NULL},
+        {0},
+    };
+    g_autoptr(TsrSession) session = NULL;
+    int status = TSR_EXIT_FAILED;
+    if (!tsr_options_parse(&options, &argc, &argv, own, TRUE, "MODEL.om|MODEL.onnx",
+                           "Loads a model, warms up and times it.", 1, 1))
+        status = TSR_EXIT_USAGE;
+    else if ((session = tsr_options_session(&options)) != NULL)
+        status = bench_model(&options, &bench, session, argv[1]);
+    g_strfreev(bench.inputs);
+    tsr_options_clear(&options);
+    return status;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * compile.c: `tessera compile MODEL.onnx -o OUT.om`.
+ */
+#include <stdio.h>
+
+#include "options.h"
+#include "tools.h"
+
+static void add_counts(JsonBuilder *json, const char *name, GHashTable *counts)
+{
+    GList *keys = g_list_sort(g_hash_table_get_keys(counts), (GCompareFunc)g_strcmp0);
+    json_builder_set_member_name(json, name);
+    json_builder_begin_object(json);
+    for (GList *at = keys; at != NULL; at = at->next) {
+        json_builder_set_member_name(json, at->data);
+        json_builder_add_int_value(json,
+                                   GPOINTER_TO_UINT(g_hash_table_lookup(counts, at->data)));
+    }
+    json_builder_end_object(json);
+    g_list_free(keys);
+}
+
+static void add_int(JsonBuilder *json, const char *name, guint64 value)
+{
+    json_builder_set_member_name(json, name);
+    json_builder_add_int_value(json, (gint64)value);
+}
+
+static void print_json(const TsrModel *model)
+{
+    const TsrCompileReport *report = model->report;
+    const TsrProgram *program = tsr_bound_model_program(model->bound);
+    g_autoptr(JsonBuilder) json = json_builder_new();
+    json_builder_begin_object(json);
+    add_int(json, "nodes", report->nodes);
+    add_counts(json, "engines", report->engines);
+    add_int(json, "clusters", report->clusters);
+    add_int(json, "transdata", report->formats.transdata);
+    add_int(json, "transdata_folded", report->formats.transdata_folded);
+    add_int(json, "converted_bytes", report->formats.converted_bytes);
+    add_counts(json, "fusions", report->fusions);
+    add_int(json, "streams", program->stream_count);
+    add_int(json, "events", program->event_count);
+    add_int(json, "tasks", program->tasks->len);
+    json_builder_set_member_name(json, "mode");
+    json_builder_add_string_value(json, program->is_sink ? "sink" : "host");
+    json_builder_set_member_name(json, "memory");
+    json_builder_begin_object(json);
+    add_int(json, "activation_bytes", program->stats.activation_bytes);
+    add_int(json, "lower_bound_bytes", program->stats.lower_bound_bytes);
+    add_int(json, "no_reuse_bytes", program->stats.no_reuse_bytes);
+    add_int(json, "weight_bytes", program->stats.weight_bytes);
+    add_int(json, "workspace_bytes", program->stats.workspace_bytes);
+    json_builder_end_object(json);
+    json_builder_set_member_name(json, "compile_ms");
+    json_builder_add_double_value(json, report->compile_ms);
+    json_builder_end_object(json);
+    tsr_tool_print_json(json);
+}
+
+static void print_text(const TsrModel *model, const char *output)
+{
+    const TsrCompileReport *report = model->report;
+    const TsrProgram *program = tsr_bound_model_program(model->bound);
+    GHashTableIter iter;
+    gpointer name, count;
+    printf("%s: %u nodes in %u clusters", output, report->nodes, report->clusters);
+    g_hash_table_iter_init(&iter, report->engines);
+    while (g_hash_table_iter_next(&iter, &name, &count))
+        printf(", %u on %s", GPOINTER_TO_UINT(count), (const char *)name);
+    printf("\n");
+    g_hash_table_iter_init(&iter, report->fusions);
+    while (g_hash_table_iter_next(&iter, &name, &count))
+        if (GPOINTER_TO_UINT(count) != 0)
+            printf("  fused %u x %s\n", GPOINTER_TO_UINT(count), (const char *)name);
+    printf("  %u format conversions to run, %u folded away\n", report->formats.transdata,
+           report->formats.transdata_folded);
+    if (program->is_sink)
+        printf("  %u tasks, activations %.2f MiB (%.2f without reuse), weights %.2f MiB\n",
+               program->tasks->len, (double)program->stats.activation_bytes / 1048576.0,
+               (double)program->stats.no_reuse_bytes / 1048576.0,
+               (double)program->stats.weight_bytes / 1048576.0);
+    else
+        printf("  shapes known only at run time: nodes run one by one, weights %.2f MiB\n",
+               (double)program->stats.weight_bytes / 1048576.0);
+    printf("  compiled in %.0f ms\n", report->compile_ms);
+}
+
+int tsr_tool_compile(int argc, char **argv)
+{
+    TsrToolOptions options = {0};
+    g_autofree char *output = NULL;
+    const GOptionEntry own[] = {
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "offline model to write", "OUT.om"},
+        {0},
+    };
+    g_autoptr(TsrSession) session = NULL;
+    g_autoptr(TsrModel) model = NULL;
+    GError *error = NULL;
+    int status = TSR_EXIT_FAILED;
+
+    if (!tsr_options_parse(&options, &argc, &argv, own, TRUE, "MODEL.onnx -o OUT.om",
+                           "Compiles an ONNX model and writes the offline model.", 1, 1))
+        status = TSR_EXIT_USAGE;
+    else if (output == NULL)
+        status = tsr_tool_usage("compile: -o OUT.om is missing");
+    else if ((session = tsr_options_session(&options)) != NULL) {
+        model = tsr_options_model(&options, session, argv[1], &error);
+        if (model != NULL && model->report == NULL)
+            status = tsr_tool_usage("compile: '%s' is an offline model already", argv[1]);
+        else if (model == NULL || !tsr_model_save(model, output, &error))
+            status = tsr_tool_fail(error);
+        else {
+            status = TSR_EXIT_DONE;
+            if (options.json)
+                print_json(model);
+            else
+                print_text(model, output);
+        }
+    }
+    tsr_options_clear(&options);
+    return status;
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * conformance_test.c: see conformance_test.h. Layout and tolerances are those of the
+ * runner of the ONNX backend suite (onnx/backend/test/runner).
+ */
+#include "conformance_test.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "compare.h"
+#include "conformance_light.h"
+#include "ir/array.h"
+#include "onnx/tensor_proto.h"
+
+typedef struct DataSet {
+    char *name;         /* of its folder, for reasons; "" for a light model */
+    GPtrArray *inputs;  /* TsrArray in the order of the files */
+    GPtrArray *wanted;
+    GPtrArray *got;
+} DataSet;
+
+typedef struct Run {
+    const TsrConformanceTest *test;
+    TsrModel *model;
+    GPtrArray *sets;
+    double rtol;
+    double atol;
+} Run;
+
+static GPtrArray *array_list(void)
+{
+    return g_ptr_array_new_with_free_func((GDestroyNotify)tsr_array_unref);
+}
+
+static DataSet *set_new(const char *name)
+{
+    DataSet *set = g_new0(DataSet, 1);
+    set->name = g_strdup(name);
+    set->inputs = array_list();
+    set->wanted = array_list();
+    set->got = array_list();
+    return set;
+}
+
+static void set_free(DataSet *set)
+{
+    g_ptr_array_unref(set->inputs);
+    g_ptr_array_unref(set->wanted);
+    g_ptr_array_unref(set->got);
+    g_free(set->name);
+    g_free(set);
+}
+
+static TsrArray *read_array(const char *path, GError **error)
+{
+    g_autofree char *name = NULL;
+    g_autoptr(GBytes) bytes = NULL;
+    TsrDesc desc;
+    tsr_desc_init(&desc);
+    bytes = tsr_tensor_file_read(path, &desc, &name, error);
+    if (bytes == NULL)
+        return NULL;
+    desc.view.name = name;
+    return tsr_array_new_from_bytes(&desc.view, bytes, error);
+}
+
+/* Reads PREFIX0.pb, PREFIX1.pb, ... as long as there are any. */
+static gboolean read_arrays(const char *prefix, GPtrArray *out_arrays, GError **error)
+{
+    for (guint i = 0;; i++) {
+        g_autofree char *path = g_strdup_printf("%s%u.pb", prefix, i);
+        TsrArray *array;
+        if (!g_file_test(path, G_FILE_TEST_EXISTS))
+            return TRUE;
+        array = read_array(path, error);
+        if (array == NULL)
+            return FALSE;
+        g_ptr_array_add(out_arrays, array);
+    }
+}
+
+/* The data sets of the folder, by number. */
+static gboolean read_sets(Run *run, GError **error)
+{
+    g_autofree char *directory = g_path_get_dirname(run->test->model);
+    for (guint i = 0;; i++) {
+        g_autofree char *name = g_strdup_printf("test_data_set_%u", i);
+        g_autofree char *inputs = g_build_filename(directory, name, "input_", NULL);
+        g_autofree char *outputs = g_build_filename(directory, name, "output_", NULL);
+        g_autofree char *folder = g_build_filename(directory, name, NULL);
+        DataSet *set;
+        if (!g_file_test(folder, G_FILE_TEST_IS_DIR))
+            return TRUE;
+        set = set_new(name);
+        g_ptr_array_add(run->sets, set);
+        if (!read_arrays(inputs, set->inputs, error) ||
+            !read_arrays(outputs, set->wanted, error))
+            return FALSE;
+    }
+}
+
+static gboolean read_light_set(Run *run, GError **error)
+{
+    gsize stem = strlen(run->test->model) - strlen(".onnx");
+    g_autofree char *outputs = g_strdup_printf("%.*s_output_", (int)stem, run->test->model);
+    DataSet *set = set_new("");
+    g_ptr_array_add(run->sets, set);
+    return read_arrays(outputs, set->wanted, error);
+}
+
+static gboolean make_light_inputs(Run *run, GError **error)
+{
+    DataSet *set = g_ptr_array_index(run->sets, 0);
+    for (guint i = 0; i < tsr_model_input_count(run->model); i++) {
+        TsrArray *array = tsr_conformance_light_input(run->model, i, error);
+        if (array == NULL)
+            return FALSE;
+        g_ptr_array_add(set->inputs, array);
+    }
+    return TRUE;
+}
+
+/* A data.json beside the model may hold other tolerances. */
+static gboolean read_tolerance(Run *run, GError **error)
+{
+    g_autofree char *directory = g_path_get_dirname(run->test->model);
+    g_autofree char *path = g_build_filename(directory, "data.json", NULL);
+    g_autoptr(JsonParser) parser = json_parser_new();
+    JsonNode *root;
+    JsonObject *object;
+    if (!g_file_test(path, G_FILE_TEST_EXISTS))
+        return TRUE;
+    if (!json_parser_load_from_file(parser, path, error))
+        return FALSE;
+    root = json_parser_get_root(parser);
+    if (root == NULL || !JSON_NODE_HOLDS_OBJECT(root)) {
+        g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT, "'%s' holds no object", path);
+        return FALSE;
+    }
+    object = json_node_get_object(root);
+    run->rtol = json_object_get_double_member_with_default(object, "rtol", run->rtol);
+    run->atol = json_object_get_double_member_with_default(object, "atol", run->atol);
+    return TRUE;
+}
+
+static int find_input(TsrModel *model, const char *name)
+{
+    for (guint i = 0; name != NULL && name[0] != '\0' && i < tsr_model_input_count(model); i++)
+        if (g_strcmp0(tsr_model_input(model, i, NULL, NULL, NULL), name) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* Brings the files' arrays into the order of the model's inputs: by the name stored in the
+ * file where all of them name inputs, else by position. */
+static void order_inputs(TsrModel *model, const DataSet *set, TsrArray **out_inputs)
+{
+    guint count = tsr_model_input_count(model);
+    gboolean by_name = set->inputs->len <= count;
+    for (guint i = 0; i < set->inputs->len && by_name; i++) {
+        TsrArray *array = g_ptr_array_index(set->inputs, i);
+        int at = find_input(model, array->name);
+        by_name = at >= 0 && out_inputs[at] == NULL;
+        if (by_name)
+            out_inputs[at] = array;
+    }
+    for (guint i = 0; i < count && !by_name; i++)
+        out_inputs[i] = i < set->inputs->len ? g_ptr_array_index(set->inputs, i) : NULL;
+}
+
+static gboolean run_set(Run *run, const DataSet *set, GPtrArray *out_arrays, GError **error)
+{
+    guint count = tsr_model_output_count(run->model);
+    g_autofree TsrArray **inputs =
+        g_new0(TsrArray *, tsr_model_input_count(run->model) + 1);
+    g_autofree TsrArray **outputs = g_new0(TsrArray *, count + 1);
+    order_inputs(run->model, set, inputs);
+    if (!tsr_model_run(run->model, inputs, outputs, error)) {
+        g_prefix_error(error, "%s: ", set->name);
+        return FALSE;
+    }
+    for (guint i = 0; i < count; i++)
+        g_ptr_array_add(out_arrays, outputs[i]);
+    return TRUE;
+}
+
+static gboolean run_sets(Run *run, GError **error)
+{
+    g_autoptr(GPtrArray) again = array_list();
+    for (guint i = 0; i < run->sets->len; i++) {
+        DataSet *set = g_ptr_array_index(run->sets, i);
+        if (!run_set(run, set, set->got, error))
+            return FALSE;
+    }
+    return run->sets->len == 0 || run_set(run, g_ptr_array_index(run->sets, 0), again, error);
+}
+
+static gboolean compare_set(const Run *run, const DataSet *set, GString *reason)
+{
+    if (set->got->len != set->wanted->len) {
+        g_string_append_printf(reason, "%s: wanted %u outputs, got %u", set->name,
+                               set->wanted->len, set->got->len);
+        return FALSE;
+    }
+    for (guint i = 0; i < set->got->len; i++) {
+        g_autoptr(GString) text = g_string_new(NULL);
+        if (tsr_compare_arrays(g_ptr_array_index(set->got, i),
+                               g_ptr_array_index(set->wanted, i), run->rtol, run->atol, text))
+            continue;
+        g_string_append_printf(reason, "%s: output '%s': %s", set->name,
+                               tsr_model_output(run->model, i, NULL, NULL, NULL), text->str);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+static TsrVerdict compare_sets(const Run *run, GString *reason)
+{
+    if (run->test->expects_error) {
+        g_string_append(reason, "an error was expected, but the model compiled and ran");
+        return TSR_VERDICT_FAILED;
+    }
+    if (run->sets->len == 0) {
+        g_string_append(reason, "there is no test_data_set_0");
+        return TSR_VERDICT_FAILED;
+    }
+    for (guint i = 0; i < run->sets->len; i++)
+        if (!compare_set(run, g_ptr_array_index(run->sets, i), reason))
+            return TSR_VERDICT_FAILED;
+    return TSR_VERDICT_PASSED;
+}
+
+/* An expected error is clean when it says what is wrong with the input; INTERNAL and
+ * OUT_OF_MEMORY mean that nobody noticed. */
+static TsrVerdict judge_error(const Run *run, const GError *error, GString *reason)
+{
+    gboolean ours = error->domain == TSR_ERROR;
+    g_string_append(reason, error->message);
+    if (run->test->expects_error && ours && error->code != TSR_INTERNAL &&
+        error->code != TSR_OUT_OF_MEMORY)
+        return TSR_VERDICT_PASSED;
+    return ours && error->code == TSR_UNSUPPORTED ? TSR_VERDICT_UNSUPPORTED
+                                                  : TSR_VERDICT_FAILED;
+}
+
+static TsrVerdict run_in(TsrSession *session, Run *run, const TsrToolOptions *options,
+                         GString *reason)
+{
+    g_autoptr(GError) error = NULL;
+    gboolean light = run->test->is_light;
+    run->model = tsr_options_model(options, session, run->test->model, &error);
+    if (run->model == NULL)
+        return judge_error(run, error, reason);
+    /* Damaged test data is a failure, also where the model should be refused. */
+    if (!read_tolerance(run, &error) ||
+        !(light ? read_light_set(run, &error) : read_sets(run, &error)) ||
+        (light && !make_light_inputs(run, &error))) {
+        g_string_append(reason, error->message);
+        return g_error_matches(error, TSR_ERROR, TSR_UNSUPPORTED) ? TSR_VERDICT_UNSUPPORTED
+                                                                  : TSR_VERDICT_FAILED;
+    }
+    if (!run_sets(run, &error))
+        return judge_error(run, error, reason);
+    return compare_sets(run, reason);
+}
+
+TsrVerdict tsr_conformance_run(const TsrConformanceTest *test, const TsrToolOptions *options,
+                               GString *reason)
+{
+    g_autoptr(TsrSession) session = tsr_options_session(options);
+    Run run = {.test = test, .rtol = 1e-3, .atol = 1e-7};
+    TsrVerdict verdict = TSR_VERDICT_FAILED;
+    run.sets = g_ptr_array_new_with_free_func((GDestroyNotify)set_free);
+    if (!g_file_test(test->model, G_FILE_TEST_IS_REGULAR))
+        g_string_append_printf(reason, "there is no '%s'", test->model);
+    else if (session == NULL)
+        g_string_append(reason, "no session");
+    else
+        verdict = run_in(session, &run, options, reason);
+    g_ptr_array_unref(run.sets);
+    tsr_model_free(run.model);
+    return verdict;
+}

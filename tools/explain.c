@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * explain.c: `tessera explain MODEL.onnx`: per node its engine, the reason of every
+ * refusal, its formats and where they came from, and the conversions.
+ */
+#include <stdio.h>
+#include <tessera/plugin_util.h>
+
+#include "ir/print.h"
+#include "options.h"
+#include "tools.h"
+
+static const char *code_name(guint32 code)
+{
+    static const char *const names[] = {"none",    "op",   "version", "dtype",   "shape",
+                                        "dynamic", "attr", "value",   "cluster", "user"};
+    return code < G_N_ELEMENTS(names) ? names[code] : "unknown";
+}
+
+static const char *selector_name(guint32 selector)
+{
+    static const char *const names[] = {"none", "kernel", "builtin", "customize"};
+    return selector < G_N_ELEMENTS(names) ? names[selector] : "unknown";
+}
+
+static const char *format_of(const TsrValue *value)
+{
+    return value != NULL ? tsr_format_name(value->desc.view.storage_format) : "omitted";
+}
+
+static void add_string(JsonBuilder *json, const char *name, const char *value)
+{
+    json_builder_set_member_name(json, name);
+    json_builder_add_string_value(json, value);
+}
+
+static void add_formats(JsonBuilder *json, const char *name, const GPtrArray *values)
+{
+    json_builder_set_member_name(json, name);
+    json_builder_begin_array(json);
+    for (guint i = 0; i < values->len; i++)
+        json_builder_add_string_value(json, format_of(g_ptr_array_index(values, i)));
+    json_builder_end_array(json);
+}
+
+static void json_nodes(TsrGraph *graph, gpointer data)
+{
+    JsonBuilder *json = data;
+    for (guint i = 0; i < graph->nodes->len; i++) {
+        const TsrNode *node = g_ptr_array_index(graph->nodes, i);
+        if (node->kind != TSR_NODE_OPERATOR)
+            continue;
+        json_builder_begin_object(json);
+        add_string(json, "name", node->name);
+        add_string(json, "op", node->def->name);
+        add_string(json, "domain", node->def->domain);
+        add_string(json, "engine", node->engine);
+        json_builder_set_member_name(json, "cluster");
+        json_builder_add_int_value(json, node->cluster);
+        json_builder_set_member_name(json, "refused");
+        json_builder_begin_array(json);
+        for (guint k = 0; k < node->refusals->len; k++) {
+            const TsrRefusal *refusal = &g_array_index(node->refusals, TsrRefusal, k);
+            json_builder_begin_object(json);
+            add_string(json, "engine", refusal->engine);
+            add_string(json, "code", code_name(refusal->code));
+            add_string(json, "reason", refusal->reason);
+            json_builder_end_object(json);
+        }
+        json_builder_end_array(json);
+        json_builder_set_member_name(json, "formats");
+        json_builder_begin_object(json);
+        add_string(json, "selector", selector_name(node->selector));
+        add_formats(json, "inputs", node->inputs);
+        add_formats(json, "outputs", node->outputs);
+        json_builder_end_object(json);
+        json_builder_set_member_name(json, "fused_from");
+        json_builder_begin_array(json);
+        for (guint k = 0; k < node->origin_names->len; k++)
+            json_builder_add_string_value(json, g_ptr_array_index(node->origin_names, k));
+        json_builder_end_array(json);
+        json_builder_end_object(json);
+    }
+}
+
+static void text_nodes(TsrGraph *graph, gpointer data)
+{
+    (void)data;
+    for (guint i = 0; i < graph->nodes->len; i++) {
+        const TsrNode *node = g_ptr_array_index(graph->nodes, i);
+        if (node->kind != TSR_NODE_OPERATOR)
+            continue;
+        printf("%s%s%s '%s'\n    on %s, cluster %d", node->def->domain,
+               node->def->domain[0] != '\0' ? "::" : "", node->def->name, node->name,
+               node->engine, node->cluster);
+        printf(", formats (%s):", selector_name(node->selector));
+        for (guint k = 0; k < node->inputs->len; k++)
+            printf(" %s", format_of(g_ptr_array_index(node->inputs, k)));
+        printf(" ->");
+        for (guint k = 0; k < node->outputs->len; k++)
+            printf(" %s", format_of(g_ptr_array_index(node->outputs, k)));
+        printf("\n");
+        for (guint k = 0; k < node->refusals->len; k++) {
+            const TsrRefusal *refusal = &g_array_index(node->refusals, TsrRefusal, k);
+            printf("    refused by %s (%s): %s\n", refusal->engine, code_name(refusal->code),
+                   refusal->reason);
+        }
+        for (guint k = 0; k < node->origin_names->len; k++)
+            printf("    %s '%s'\n", k == 0 ? "stands for" : "and",
+                   (const char *)g_ptr_array_index(node->origin_names, k));
+    }
+}
+
+static void print_json(TsrGraph *graph, const TsrCompileReport *report)
+{
+    g_autoptr(JsonBuilder) json = json_builder_new();
+    json_builder_begin_object(json);
+    json_builder_set_member_name(json, "nodes");
+    json_builder_begin_array(json);
+    tsr_graph_foreach(graph, json_nodes, json);
+    json_builder_end_array(json);
+    json_builder_set_member_name(json, "clusters");
+    json_builder_add_int_value(json, report->clusters);
+    json_builder_set_member_name(json, "transdata");
+    json_builder_add_int_value(json, report->formats.transdata);
+    json_builder_set_member_name(json, "converted_bytes");
+    json_builder_add_int_value(json, (gint64)report->formats.converted_bytes);
+    json_builder_end_object(json);
+    tsr_tool_print_json(json);
+}
+
+static int explain(const TsrToolOptions *options, TsrSession *session, const char *path,
+                   gboolean dot)
+{
+    g_autoptr(TsrCompileReport) report = tsr_compile_report_new();
+    g_auto(GStrv) disable = NULL;
+    g_auto(GStrv) enable = NULL;
+    TsrCompileOptions compile = {.struct_size = sizeof(compile),
+                                 .dump_graph_dir = options->dump_graph};
+    GError *error = NULL;
+    g_autoptr(TsrGraph) graph = tsr_options_import(options, session, path, &error);
+    if (options->disable_fusion != NULL)
+        disable = g_strsplit(options->disable_fusion, ",", -1);
+    if (options->enable_fusion != NULL)
+        enable = g_strsplit(options->enable_fusion, ",", -1);
+    compile.disable_fusion = (const char *const *)disable;
+    compile.enable_fusion = (const char *const *)enable;
+    if (graph == NULL || !tsr_compile_graph(session, graph, &compile, report, &error))
+        return tsr_tool_fail(error);
+    if (dot) {
+        g_autofree char *text = tsr_graph_to_dot(graph);
+        fputs(text, stdout);
+    } else if (options->json) {
+        print_json(graph, report);
+    } else {
+        tsr_graph_foreach(graph, text_nodes, NULL);
+    }
+    return TSR_EXIT_DONE;
+}
+
+int tsr_tool_explain(int argc, char **argv)
+{
+    TsrToolOptions options = {0};
+    gboolean dot = FALSE;
+    const GOptionEntry own[] = {
+        {"dot", 0, 0, G_OPTION_ARG_NONE, &dot, "prints GraphViz", NULL},
+        {0},
+    };
+    g_autoptr(TsrSession) session = NULL;
+    int status = TSR_EXIT_FAILED;
+    if (!tsr_options_parse(&options, &argc, &argv, own, TRUE, "MODEL.onnx",
+                           "Tells why each node of a model is where it is.", 1, 1))
+        status = TSR_EXIT_USAGE;
+    else if ((session = tsr_options_session(&options)) != NULL)
+        status = explain(&options, session, argv[1], dot);
+    tsr_options_clear(&options);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * inputs.h: the tensors a run starts from and is compared with.
+ */
+#ifndef TSR_TOOLS_INPUTS_H
+#define TSR_TOOLS_INPUTS_H
+
+#include "api/session.h"
+#include "ir/array.h"
+
+/* Reads FILE.npy or FILE.pb. (transfer full) */
+TsrArray *tsr_tool_read_array(const char *path, GError **error);
+
+/* Makes every input of the model: specs are NAME=FILE.npy, NAME=FILE.pb,
+ * NAME=random[:SEED] or NAME=zeros; inputs that none names are random with seed 42.
+ * (transfer full), as many as the model has inputs. */
+GPtrArray *tsr_tool_make_inputs(TsrModel *model, char **specs, GError **error);
+
+/* A file name for a tensor: characters that are unfit become '_'. (transfer full) */
+char *tsr_tool_file_name(const char *tensor, const char *suffix);
+
+#endif

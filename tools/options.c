@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * options.c: see options.h.
+ */
+#include "options.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+static gboolean parse_with(GOptionContext *context, int *argc, char ***argv, int min_args,
+                           int max_args)
+{
+    g_autoptr(GError) error = NULL;
+    if (!g_option_context_parse(context, argc, argv, &error)) {
+        fprintf(stderr, "error: %s\n", error->message);
+        return FALSE;
+    }
+    /* A lone "--" that GLib leaves in place. */
+    if (*argc > 1 && strcmp((*argv)[1], "--") == 0) {
+        memmove(*argv + 1, *argv + 2, (gsize)(*argc - 2) * sizeof(char *));
+        (*argc)--;
+    }
+    if (*argc - 1 < min_args || *argc - 1 > max_args) {
+        fprintf(stderr, "error: %s: %s arguments: %d given\n", (*argv)[0],
+                *argc - 1 < min_args ? "too few" : "too many", *argc - 1);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+gboolean tsr_options_parse(TsrToolOptions *options, int *argc, char ***argv,
+                           const GOptionEntry *own, gboolean shared, const char *arguments,
+                           const char *summary, int min_args, int max_args)
+{
+    const GOptionEntry session[] = {
+        {"plugins-conf", 0, 0, G_OPTION_ARG_FILENAME, &options->plugins_conf,
+         "configuration instead of the default", "FILE"},
+        {"engine-priority", 0, 0, G_OPTION_ARG_STRING, &options->engine_priority,
+         "order of engines, first is best", "A,B,C"},
+        {"fallback", 0, 0, G_OPTION_ARG_STRING, &options->fallback,
+         "what happens to a node that the wanted engine refuses", "strict|warn|silent"},
+        {"safe-mode", 0, 0, G_OPTION_ARG_NONE, &options->safe_mode,
+         "reference kernels of the general engine only", NULL},
+        {"threads", 0, 0, G_OPTION_ARG_INT, &options->threads, "cores of the device", "N"},
+        {"json", 0, 0, G_OPTION_ARG_NONE, &options->json, "one JSON object on standard output",
+         NULL},
+        {0},
+    };
+    const GOptionEntry compile[] = {
+        {"input-shape", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->input_shapes,
+         "fixes the shape of an input; repeatable", "NAME:1,3,224,224"},
+        {"input-format", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->input_formats,
+         "origin format of an input", "NAME:NHWC"},
+        {"storage-format", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->storage_formats,
+         "storage format of an input or output", "NAME:NC1HWC0"},
+        {"dynamic-dims", 0, 0, G_OPTION_ARG_STRING, &options->dynamic_dims, "gears", "1;2;4"},
+        {"precision", 0, 0, G_OPTION_ARG_STRING, &options->precision, "dtype mode",
+         "must_keep_origin"},
+        {"disable-fusion", 0, 0, G_OPTION_ARG_STRING, &options->disable_fusion,
+         "fusion passes to switch off", "A,B|all"},
+        {"enable-fusion", 0, 0, G_OPTION_ARG_STRING, &options->enable_fusion,
+         "fusion passes to switch on", "A,B|all"},
+        {"disable-memory-reuse", 0, 0, G_OPTION_ARG_NONE, &options->disable_memory_reuse,
+         "gives every tensor memory of its own", NULL},
+        {"disable-inplace", 0, 0, G_OPTION_ARG_NONE, &options->disable_inplace,
+         "no output takes over its input's memory", NULL},
+        {"streams", 0, 0, G_OPTION_ARG_STRING, &options->streams, "streams of the plan",
+         "auto|N"},
+        {"mode", 0, 0, G_OPTION_ARG_STRING, &options->mode, "how tasks are launched",
+         "sink|host"},
+        {"dump-graph", 0, 0, G_OPTION_ARG_FILENAME, &options->dump_graph,
+         "writes the graph after each stage as text and .dot", "DIR"},
+        {0},
+    };
+    g_autoptr(GOptionContext) context = g_option_context_new(arguments);
+    g_option_context_set_summary(context, summary);
+    if (own != NULL)
+        g_option_context_add_main_entries(context, own, NULL);
+    g_option_context_add_main_entries(context, session, NULL);
+    if (shared)
+        g_option_context_add_main_entries(context, compile, NULL);
+    return parse_with(context, argc, argv, min_args, max_args);
+}
+
+void tsr_options_clear(TsrToolOptions *options)
+{
+    g_free(options->plugins_conf);
+    g_free(options->engine_priority);
+    g_free(options->fallback);
+    g_strfreev(options->input_shapes);
+    g_free(options->precision);
+    g_free(options->disable_fusion);
+    g_free(options->enable_fusion);
+    g_free(options->streams);
+    g_free(options->mode);
+    g_free(options->dump_graph);
+    g_free(options->dynamic_dims);
+    g_strfreev(options->input_formats);
+    g_strfreev(options->storage_formats);
+    memset(options, 0, sizeof(*options));
+}
+
+static gboolean read_fallback(const char *word, TsrFallbackMode *out_mode, GError **error)
+{
+    static const char *const words[] = {"strict", "warn", "silent"};
+    for (guint i = 0; word != NULL && i < G_N_ELEMENTS(words); i++) {
+        if (strcmp(word, words[i]) == 0) {
+            *out_mode = (TsrFallbackMode)i;
+            return TRUE;
+        }
+    }
+    if (word != NULL)
+        g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
+                    "--fallback: wanted strict, warn or silent, got '%s'", word);
+    return word == NULL;
+}
+
+TsrSession *tsr_options_session(const TsrToolOptions *options)
+{
+    TsrSessionOptions session_options = TSR_SESSION_OPTIONS_INIT;
+    g_auto(GStrv) priority = NULL;
+    GError *error = NULL;
+    TsrSession *session = NULL;
+    if (options->engine_priority != NULL)
+        priority = g_strsplit(options->engine_priority, ",", -1);
+    session_options.plugins_conf = options->plugins_conf;
+    session_options.engine_priority = (const char *const *)priority;
+    session_options.safe_mode = options->safe_mode;
+    session_options.threads = options->threads > 0 ? (guint)options->threads : 0;
+    if (read_fallback(options->fallback, &session_options.fallback, &error))
+        session = tsr_session_new(&session_options, &error);
+    if (session == NULL) {
+        tsr_tool_fail(error);
+        return NULL;
+    }
+    for (const char *const *at = tsr_session_warnings(session); *at != NULL; at++)
+        fprintf(stderr, "warning: %s\n", *at);
+    return session;
+}
+
+static gboolean set_shape(TsrGraph *graph, const char *text, GError **error)
+{
+    const char *colon = strrchr(text, ':');
+    g_autofree char *name = colon != NULL ? g_strndup(text, (gsize)(colon - text)) : NULL;
+    g_auto(GStrv) parts = colon != NULL ? g_strsplit(colon + 1, ",", -1) : NULL;
+    gint64 shape[TSR_MAX_RANK];
+    guint32 rank = 0;
+    for (guint i = 0; parts != NULL && parts[i] != NULL; i++) {
+        guint64 extent;
+        if (parts[0][0] == '\0' && parts[1] == NULL)
+            break; /* "NAME:" is a scalar */
+        if (rank == TSR_MAX_RANK ||
+            !g_ascii_string_to_unsigned(parts[i], 10, 0, G_MAXINT64, &extent, NULL)) {
+            name = (g_free(name), NULL);
+            break;
+        }
+        shape[rank++] = (gint64)extent;
+    }
+    if (name == NULL || name[0] == '\0') {
+        g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
+                    "--input-shape: wanted NAME:1,3,224,224, got '%s'", text);
+        return FALSE;
+    }
+    return tsr_graph_set_input_shape(graph, name, rank, shape, error);
+}
+
+/* Options of the contract that this version cannot meet are refused, never ignored. */
+static gboolean check_unmet(const TsrToolOptions *options, GError **error)
+{
+    const char *unmet = NULL;
+    if (options->dynamic_dims != NULL)
+        unmet = "--dynamic-dims";
+    else if (options->input_formats != NULL)
+        unmet = "--input-format";
+    else if (options->storage_formats != NULL)
+        unmet = "--storage-format";
+    else if (options->precision != NULL && strcmp(options->precision, "must_keep_origin") != 0)
+        unmet = "--precision other than must_keep_origin";
+    else if (options->streams != NULL && strcmp(options->streams, "auto") != 0 &&
+             strcmp(options->streams, "1") != 0)
+        unmet = "--streams above 1";
+    if (unmet != NULL)
+        g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED, "%s is not supported by this version",
+                    unmet);
+    return unmet == NULL;
+}
+
+TsrGraph *tsr_options_import(const TsrToolOptions *options, TsrSession *session,
+                             const char *path, GError **error)
+{
+    g_autoptr(TsrGraph) graph = NULL;
+    if (!check_unmet(options, error))
+        return NULL;
+    graph = tsr_session_import(session, path, error);
+    for (char **at = options->input_shapes; graph != NULL && at != NULL && *at != NULL; at++)
+        if (!set_shape(graph, *at, error))
+            return NULL;
+    return g_steal_pointer(&graph);
+}
+
+static gboolean is_offline_model(const char *path)
+{
+    char magic[8] = {0};
+    FILE *file = fopen(path, "rb");
+    gboolean found = FALSE;
+    if (file != NULL) {
+        found = fread(magic, 1, sizeof(magic), file) == sizeof(magic) &&
+                memcmp(magic, TSR_OM_MAGIC, sizeof(magic)) == 0;
+        fclose(file);
+    }
+    return found || g_str_has_suffix(path, ".om");
+}
+
+TsrModel *tsr_options_model(const TsrToolOptions *options, TsrSession *session, const char *path,
+                            GError **error)
+{
+    g_auto(GStrv) disable = NULL;
+    g_auto(GStrv) enable = NULL;
+    g_autoptr(TsrGraph) graph = NULL;
+    gboolean host_mode = g_strcmp0(options->mode, "host") == 0;
+    TsrCompileOptions compile = {.struct_size = sizeof(compile)};
+    TsrModel *model;
+
+    if (options->mode != NULL && !host_mode && strcmp(options->mode, "sink") != 0) {
+        g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
+                    "--mode: wanted sink or host, got '%s'", options->mode);
+        return NULL;
+    }
+    if (is_offline_model(path)) {
+        model = tsr_session_load(session, path, error);
+    } else {
+        graph = tsr_options_import(options, session, path, error);
+        if (graph == NULL)
+            return NULL;
+        tsr_tool_progress("compiling");
+        if (options->disable_fusion != NULL)
+            disable = g_strsplit(options->disable_fusion, ",", -1);
+        if (options->enable_fusion != NULL)
+            enable = g_strsplit(options->enable_fusion, ",", -1);
+        compile.disable_fusion = (const char *const *)disable;
+        compile.enable_fusion = (const char *const *)enable;
+        compile.disable_memory_reuse = options->disable_memory_reuse;
+        compile.dump_graph_dir = options->dump_graph;
+        model = tsr_session_compile(session, graph, &compile, error);
+        tsr_tool_progress(NULL);
+        if (model == NULL)
+            g_prefix_error(error, "'%s': ", path);
+    }
+    if (model != NULL)
+        tsr_bound_model_set_one_by_one(model->bound, host_mode);
+    /* A user who names the engines wants to know what they refused. */
+    if (model != NULL && model->report != NULL && session->priority_is_explicit &&
+        session->set->fallback == TSR_FALLBACK_WARN && model->report->fallback_text != NULL)
+        fprintf(stderr, "warning: %s\n", model->report->fallback_text);
+    return model;
+}
+
+int tsr_tool_fail(GError *error)
+{
+    fflush(stdout);
+    fprintf(stderr, "error: %s\n", error->message);
+    g_error_free(error);
+    return TSR_EXIT_FAILED;
+}
+
+int tsr_tool_usage(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("error: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return TSR_EXIT_USAGE;
+}
+
+void tsr_tool_print_json(JsonBuilder *json)
+{
+    g_autoptr(JsonGenerator) generator = json_generator_new();
+    g_autoptr(JsonNode) root = json_builder_get_root(json);
+    g_autofree char *text = NULL;
+    json_generator_set_root(generator, root);
+    json_generator_set_pretty(generator, TRUE);
+    text = json_generator_to_data(generator, NULL);
+    puts(text);
+}
+
+void tsr_tool_progress(const char *text)
+{
+    if (!isatty(STDERR_FILENO))
+        return;
+    if (text != NULL)
+        fprintf(stderr, "\r\033[K%s ...", text);
+    else
+        fputs("\r\033[K", stderr);
+    fflush(stderr);
+}

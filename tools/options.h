@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * options.h: the options that subcommands share (docs/cli.md), and how a subcommand
+ * starts and ends.
+ */
+#ifndef TSR_TOOLS_OPTIONS_H
+#define TSR_TOOLS_OPTIONS_H
+
+#include <glib.h>
+#include <json-glib/json-glib.h>
+
+#include "api/session.h"
+
+/* Exit statuses of the command. */
+enum { TSR_EXIT_DONE = 0, TSR_EXIT_FAILED = 1, TSR_EXIT_USAGE = 2, TSR_EXIT_DIFFERENT = 3 };
+
+typedef struct TsrToolOptions {
+    char *plugins_conf;
+    char *engine_priority;  /* a,b,c */
+    char *fallback;
+    gboolean safe_mode;
+    char **input_shapes;    /* NAME:1,3,224,224 */
+    char *precision;
+    char *disable_fusion;
+    char *enable_fusion;
+    gboolean disable_memory_reuse;
+    gboolean disable_inplace;
+    char *streams;
+    gint threads;
+    char *mode;             /* sink or host */
+    char *dump_graph;
+    char *dynamic_dims;
+    char **input_formats;
+    char **storage_formats;
+    gboolean json;
+} TsrToolOptions;
+
+/* Parses the subcommand's own entries and, with shared TRUE, those above; what is left
+ * in argv are its arguments, of which there must be min_args to max_args. Returns FALSE
+ * after a usage message (exit status 2). */
+gboolean tsr_options_parse(TsrToolOptions *options, int *argc, char ***argv,
+                           const GOptionEntry *own, gboolean shared, const char *arguments,
+                           const char *summary, int min_args, int max_args);
+void tsr_options_clear(TsrToolOptions *options);
+
+/* A session by the options; its warnings go to standard error. NULL after an error line. */
+TsrSession *tsr_options_session(const TsrToolOptions *options);
+/* The graph of an ONNX model with its input shapes fixed. */
+TsrGraph *tsr_options_import(const TsrToolOptions *options, TsrSession *session,
+                             const char *path, GError **error);
+/* Compiles, or loads when the file is an offline model. */
+TsrModel *tsr_options_model(const TsrToolOptions *options, TsrSession *session, const char *path,
+                            GError **error);
+
+/* Prints "error: TEXT" to standard error, frees the error, gives the exit status. */
+int tsr_tool_fail(GError *error);
+/* Prints a wrong-usage line, gives the exit status. */
+int tsr_tool_usage(const char *format, ...) G_GNUC_PRINTF(1, 2);
+/* Prints the built JSON object on standard output. */
+void tsr_tool_print_json(JsonBuilder *json);
+/* Says what is being done, on a terminal only. */
+void tsr_tool_progress(const char *text);
+
+#endif
