@@ -36,7 +36,8 @@ sh scripts/models.sh || echo "(going on with what is there)"
 
 step "2. Building"
 [ -f build/build.ninja ] || meson setup build >/dev/null
-ninja -C build | tail -n 1
+ninja -C build >build/demo-build.log || { tail -n 40 build/demo-build.log; exit 1; }
+tail -n 1 build/demo-build.log
 rm -rf "$demo"
 mkdir -p "$demo/vad"
 
@@ -97,6 +98,7 @@ fi
 
 step "Done"
 echo "$agree of $count lines read as ONNX Runtime reads them. Look further:"
-echo "  $tessera report $demo/reader.om -o report.html    the compiled network as a page"
+echo "  $tessera show $demo/reader.om            tasks and memory of the compiled network"
+echo "  $tessera explain MODEL.onnx                 why each node is where it is"
 echo "  scripts/bench.sh                                  latency beside ONNX Runtime"
 echo "  scripts/test.sh                                   every test"

@@ -103,7 +103,7 @@ gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
     tsr_clean_dead(graph);
     if (!tsr_graph_verify(graph, error) || !dump(graph, options, "4_formats", error))
         return FALSE;
-    count_nodes(graph, report);
+    tsr_graph_foreach(graph, count_nodes, report);
     report->fallback_text = tsr_place_fallback_text(graph, set);
     return TRUE;
 }

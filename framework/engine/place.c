@@ -26,6 +26,18 @@ static gboolean has_unknown_shape(const TsrNode *node)
     return FALSE;
 }
 
+static gboolean has_value_kinds(const TsrNode *node)
+{
+    for (guint i = 0; i < node->inputs->len + node->outputs->len; i++) {
+        const TsrValue *value = i < node->inputs->len
+                                    ? g_ptr_array_index(node->inputs, i)
+                                    : g_ptr_array_index(node->outputs, i - node->inputs->len);
+        if (value != NULL && value->desc.view.kind != TSR_KIND_TENSOR)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 /* Asks one engine; FALSE notes the refusal on the node. */
 static gboolean ask(TsrNode *node, const TsrRankedEngine *ranked)
 {
@@ -37,6 +49,11 @@ static gboolean ask(TsrNode *node, const TsrRankedEngine *ranked)
     if (has_unknown_shape(node) && (ranked->engine->flags & TSR_ENGINE_DYNAMIC) == 0) {
         tsr_node_add_refusal(node, ranked->name, TSR_REFUSE_DYNAMIC,
                              "the shapes are known only at run time");
+        return FALSE;
+    }
+    if ((ranked->engine->flags & TSR_ENGINE_VALUES) == 0 && has_value_kinds(node)) {
+        tsr_node_add_refusal(node, ranked->name, TSR_REFUSE_DTYPE,
+                             "it takes tensors only, no sequences, optionals or maps");
         return FALSE;
     }
     tsr_host_clear_error();

@@ -97,6 +97,41 @@ TsrArray *tsr_array_new_borrowed(const TsrTensorDesc *desc, gpointer data, gsize
     return array;
 }
 
+TsrArray *tsr_array_new_items(const char *name, guint32 kind, guint32 dtype,
+                              TsrArray *const *items, guint item_count)
+{
+    TsrArray *array;
+    TsrDesc desc;
+    tsr_desc_init(&desc);
+    desc.view.kind = kind;
+    desc.view.dtype = dtype;
+    desc.view.name = name;
+    array = array_alloc(&desc.view);
+    array->items = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_array_unref);
+    array->item_views = g_new0(const TsrTensor *, item_count + 1);
+    for (guint i = 0; i < item_count; i++) {
+        g_ptr_array_add(array->items, tsr_array_ref(items[i]));
+        array->item_views[i] = &items[i]->tensor;
+    }
+    array->tensor.items = array->item_views;
+    array->tensor.item_count = item_count;
+    return array;
+}
+
+TsrArray *tsr_array_ensure_owned(TsrArray *array, GError **error)
+{
+    TsrArray *copy;
+    if (array->memory != NULL || array->bytes != NULL || array->items != NULL ||
+        (array->base != NULL && array->base->memory != NULL))
+        return tsr_array_ref(array);
+    copy = tsr_array_new(&array->desc.view, error);
+    if (copy != NULL && copy->tensor.size_bytes != 0)
+        memcpy(copy->tensor.data, array->tensor.data, copy->tensor.size_bytes);
+    if (copy != NULL)
+        tsr_array_own_strings(copy);
+    return copy;
+}
+
 TsrArray *tsr_array_ref(TsrArray *array)
 {
     g_atomic_ref_count_inc(&array->refs);
@@ -110,6 +145,8 @@ void tsr_array_unref(TsrArray *array)
     g_clear_pointer(&array->bytes, g_bytes_unref);
     g_clear_pointer(&array->strings, g_ptr_array_unref);
     tsr_memory_free(array->memory);
+    g_clear_pointer(&array->items, g_ptr_array_unref);
+    g_free(array->item_views);
     tsr_array_unref(array->base);
     g_free(array->name);
     g_free(array);

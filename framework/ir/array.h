@@ -20,6 +20,8 @@ struct TsrArray {
     gsize capacity;       /* of own memory */
     GPtrArray *strings;   /* texts of string elements that it owns, or NULL */
     struct TsrArray *base;/* kept alive where the memory belongs to it, or NULL */
+    GPtrArray *items;     /* TsrArray, of a sequence, optional or map; else NULL */
+    const TsrTensor **item_views;
     char *name;
 };
 
@@ -32,6 +34,14 @@ TsrArray *tsr_array_new_from_bytes(const TsrTensorDesc *desc, GBytes *bytes, GEr
 TsrArray *tsr_array_new_view(TsrArray *base, const TsrTensorDesc *desc);
 /* Memory that somebody else keeps alive. (transfer full) */
 TsrArray *tsr_array_new_borrowed(const TsrTensorDesc *desc, gpointer data, gsize size_bytes);
+
+/* A value of that TSR_KIND_ (not a tensor) made of items, to which it takes references;
+ * dtype is that of the tensors inside. (transfer full) */
+TsrArray *tsr_array_new_items(const char *name, guint32 kind, guint32 dtype,
+                              TsrArray *const *items, guint item_count);
+/* The array itself when it owns or shares its memory, else a copy that does.
+ * (transfer full), NULL with an error when there is no memory. */
+TsrArray *tsr_array_ensure_owned(TsrArray *array, GError **error);
 
 /* Copies a text into the array and points element at it. */
 void tsr_array_set_string(TsrArray *array, TsrString *element, const char *data, gsize size);

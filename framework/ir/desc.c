@@ -35,6 +35,8 @@ void tsr_desc_copy(TsrDesc *target, const TsrTensorDesc *source)
     target->view.rank = source->rank;
     target->view.storage_rank = source->storage_rank;
     target->view.struct_size = sizeof(target->view);
+    target->view.kind = source->kind;
+    target->view.key_dtype = source->key_dtype;
     target->view.shape = target->shape;
     target->view.storage_shape = target->storage_shape;
     target->view.name = name != NULL ? name : "";
@@ -42,6 +44,7 @@ void tsr_desc_copy(TsrDesc *target, const TsrTensorDesc *source)
 
 void tsr_desc_set(TsrDesc *desc, guint32 dtype, guint32 rank, const gint64 *shape)
 {
+    desc->view.kind = TSR_KIND_TENSOR;
     desc->view.dtype = dtype;
     desc->view.rank = rank;
     desc->view.storage_rank = rank;
@@ -170,7 +173,7 @@ gboolean tsr_desc_set_storage(TsrDesc *desc, guint32 format, guint32 c0_bytes)
 gboolean tsr_desc_storage_bytes(const TsrTensorDesc *desc, guint64 *out_bytes)
 {
     guint64 count = 1, bits = tsr_dtype_bits(desc->dtype);
-    if (bits == 0 || desc->storage_rank == TSR_RANK_UNKNOWN)
+    if (bits == 0 || desc->storage_rank == TSR_RANK_UNKNOWN || desc->kind != TSR_KIND_TENSOR)
         return FALSE;
     for (guint32 i = 0; i < desc->storage_rank; i++) {
         if (desc->storage_shape[i] < 0 ||
@@ -185,6 +188,8 @@ gboolean tsr_desc_storage_bytes(const TsrTensorDesc *desc, guint64 *out_bytes)
 
 gboolean tsr_desc_compatible(const TsrTensorDesc *a, const TsrTensorDesc *b)
 {
+    if (a->kind != b->kind)
+        return FALSE;
     if (a->dtype != b->dtype && a->dtype != TSR_DTYPE_UNDEFINED &&
         b->dtype != TSR_DTYPE_UNDEFINED)
         return FALSE;
@@ -202,6 +207,9 @@ char *tsr_desc_to_text(const TsrTensorDesc *desc)
 {
     char shape[TSR_MAX_RANK * 24];
     tsr_shape_text(desc->rank, desc->shape, shape, sizeof(shape));
+    if (desc->kind != TSR_KIND_TENSOR)
+        return g_strdup_printf("%s(%s%s)", tsr_kind_name(desc->kind),
+                               tsr_dtype_name(desc->dtype), shape);
     if (desc->storage_format == desc->origin_format)
         return g_strdup_printf("%s%s", tsr_dtype_name(desc->dtype), shape);
     return g_strdup_printf("%s%s %s", tsr_dtype_name(desc->dtype), shape,

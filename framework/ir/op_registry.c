@@ -52,12 +52,15 @@ void tsr_op_registry_unref(TsrOpRegistry *registry)
     g_free(registry);
 }
 
+/* "ai.onnx" is the long name of the default domain (ONNX IR.md). */
+static const char *short_domain(const char *domain)
+{
+    return domain == NULL || strcmp(domain, "ai.onnx") == 0 ? "" : domain;
+}
+
 static char *make_key(const char *domain, const char *name)
 {
-    /* "ai.onnx" is the long name of the default domain (ONNX IR.md). */
-    if (domain == NULL || strcmp(domain, "ai.onnx") == 0)
-        domain = "";
-    return g_strconcat(domain, "\n", name, NULL);
+    return g_strconcat(short_domain(domain), "\n", name, NULL);
 }
 
 static gboolean params_are_sound(const TsrOpParam *params, guint32 count, guint32 stride)
@@ -122,7 +125,25 @@ static void insert(TsrOpRegistry *registry, const TsrOpDef *def, const char *own
     }
     g_array_append_val(entries, entry);
     g_array_sort(entries, newest_first);
-    g_hash_table_add(registry->domains, g_strdup(def->domain));
+    g_hash_table_add(registry->domains, g_strdup(short_domain(def->domain)));
+}
+
+static const TsrOpDef *def_at(const TsrOps *ops, guint32 index)
+{
+    return (const TsrOpDef *)((const char *)ops->ops + (gsize)index * ops->op_stride);
+}
+
+/* Whether an earlier row of the table defines the same operator version. */
+static gboolean is_repeated(const TsrOps *ops, guint32 index)
+{
+    const TsrOpDef *def = def_at(ops, index);
+    for (guint32 i = 0; i < index; i++) {
+        const TsrOpDef *other = def_at(ops, i);
+        if (other->since_version == def->since_version && strcmp(other->name, def->name) == 0 &&
+            strcmp(short_domain(other->domain), short_domain(def->domain)) == 0)
+            return TRUE;
+    }
+    return FALSE;
 }
 
 gboolean tsr_op_registry_add(TsrOpRegistry *registry, const TsrOps *ops, const char *owner,
@@ -136,8 +157,7 @@ gboolean tsr_op_registry_add(TsrOpRegistry *registry, const TsrOps *ops, const c
         return FALSE;
     }
     for (guint32 i = 0; i < ops->op_count; i++) {
-        const TsrOpDef *def =
-            (const TsrOpDef *)((const char *)ops->ops + (gsize)i * ops->op_stride);
+        const TsrOpDef *def = def_at(ops, i);
         const Entry *taken;
         if (!def_is_sound(def)) {
             g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
@@ -153,10 +173,15 @@ gboolean tsr_op_registry_add(TsrOpRegistry *registry, const TsrOps *ops, const c
                         def->name, def->domain, def->since_version, taken->owner, owner);
             return FALSE;
         }
+        if (is_repeated(ops, i)) {
+            g_set_error(error, TSR_ERROR, TSR_ALREADY_EXISTS,
+                        "operator '%s' of domain '%s' since version %u is defined twice by '%s'",
+                        def->name, def->domain, def->since_version, owner);
+            return FALSE;
+        }
     }
     for (guint32 i = 0; i < ops->op_count; i++)
-        insert(registry,
-               (const TsrOpDef *)((const char *)ops->ops + (gsize)i * ops->op_stride), owner);
+        insert(registry, def_at(ops, i), owner);
     return TRUE;
 }
 
@@ -203,8 +228,7 @@ const TsrOpDef *tsr_op_registry_get(TsrOpRegistry *registry, const char *domain,
 
 gboolean tsr_op_registry_has_domain(TsrOpRegistry *registry, const char *domain)
 {
-    return g_hash_table_contains(registry->domains,
-                                 strcmp(domain, "ai.onnx") == 0 ? "" : domain);
+    return g_hash_table_contains(registry->domains, short_domain(domain));
 }
 
 GPtrArray *tsr_op_registry_list(TsrOpRegistry *registry)

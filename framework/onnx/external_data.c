@@ -4,9 +4,11 @@
  */
 #include "onnx/external_data.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <tessera/types.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -50,6 +52,27 @@ static gboolean read_place(const Onnx__Tensor *proto, Place *place, GError **err
     return TRUE;
 }
 
+/* Opens a plain file below the directory, one name at a time, so that no symbolic link is
+ * followed on the way and what was checked is what is read. -1 when there is none. */
+static int open_below(const char *directory, const char *location)
+{
+    g_auto(GStrv) parts = g_strsplit(location, "/", -1);
+    int fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    struct stat status;
+    for (guint i = 0; fd >= 0 && parts[i] != NULL; i++) {
+        /* Without O_NONBLOCK a pipe would wait for its other end. */
+        int flags = parts[i + 1] != NULL ? O_PATH | O_DIRECTORY : O_RDONLY | O_NONBLOCK;
+        int next = openat(fd, parts[i], flags | O_NOFOLLOW | O_CLOEXEC);
+        close(fd);
+        fd = next;
+    }
+    if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
 /* A relative path that does not climb; symbolic links are refused when opened. */
 static gboolean is_below(const char *location)
 {
@@ -65,12 +88,12 @@ static gboolean is_below(const char *location)
 GBytes *tsr_external_data_read(const Onnx__Tensor *proto, const char *directory,
                                guint64 size_bytes, GError **error)
 {
-    g_autofree char *path = NULL;
     g_autoptr(GMappedFile) file = NULL;
-    struct stat status;
+    g_autoptr(GError) cause = NULL;
     guint64 end, file_size;
     GBytes *bytes;
     Place place;
+    int fd;
 
     if (!read_place(proto, &place, error))
         return NULL;
@@ -80,12 +103,6 @@ GBytes *tsr_external_data_read(const Onnx__Tensor *proto, const char *directory,
                     proto->name, place.location);
         return NULL;
     }
-    path = g_build_filename(directory, place.location, NULL);
-    if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode)) {
-        g_set_error(error, TSR_ERROR, TSR_IO,
-                    "tensor '%s': external data '%s' is not a plain file", proto->name, path);
-        return NULL;
-    }
     if (place.has_length && place.length != size_bytes) {
         g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
                     "tensor '%s': takes %" G_GUINT64_FORMAT
@@ -93,7 +110,21 @@ GBytes *tsr_external_data_read(const Onnx__Tensor *proto, const char *directory,
                     proto->name, size_bytes, place.length);
         return NULL;
     }
-    file_size = (guint64)status.st_size;
+    fd = open_below(directory, place.location);
+    if (fd < 0) {
+        g_set_error(error, TSR_ERROR, TSR_IO,
+                    "tensor '%s': external data '%s' is not a plain file below '%s'",
+                    proto->name, place.location, directory);
+        return NULL;
+    }
+    file = g_mapped_file_new_from_fd(fd, FALSE, &cause);
+    close(fd);
+    if (file == NULL) {
+        g_set_error(error, TSR_ERROR, TSR_IO, "tensor '%s': external data '%s': %s", proto->name,
+                    place.location, cause->message);
+        return NULL;
+    }
+    file_size = g_mapped_file_get_length(file);
     if (!g_uint64_checked_add(&end, place.offset, size_bytes) || end > file_size) {
         g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
                     "tensor '%s': external data '%s' has %" G_GUINT64_FORMAT
@@ -103,9 +134,6 @@ GBytes *tsr_external_data_read(const Onnx__Tensor *proto, const char *directory,
     }
     if (size_bytes == 0)
         return g_bytes_new_static("", 0);
-    file = g_mapped_file_new(path, FALSE, error);
-    if (file == NULL)
-        return NULL;
     bytes = tsr_memory_copy_bytes(g_mapped_file_get_contents(file) + place.offset, size_bytes);
     if (bytes == NULL)
         g_set_error(error, TSR_ERROR, TSR_OUT_OF_MEMORY,

@@ -41,6 +41,16 @@ static gboolean add_constant(TsrScope *scope, const char *name, const TsrDesc *d
     return TRUE;
 }
 
+static gboolean check_name(const char *name, const char *what, const Onnx__Graph *proto,
+                           GError **error)
+{
+    if (text_of(name)[0] != '\0')
+        return TRUE;
+    g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT, "graph '%s': an %s has no name",
+                text_of(proto->name), what);
+    return FALSE;
+}
+
 static gboolean import_initializers(TsrImporter *importer, const Onnx__Graph *proto,
                                     TsrScope *scope, GError **error)
 {
@@ -49,6 +59,8 @@ static gboolean import_initializers(TsrImporter *importer, const Onnx__Graph *pr
         g_autoptr(GBytes) bytes = NULL;
         TsrDesc desc;
         tsr_desc_init(&desc);
+        if (!check_name(tensor->name, "initializer", proto, error))
+            return FALSE;
         bytes = tsr_tensor_proto_read(tensor, importer->directory, &desc, error);
         if (bytes == NULL || !add_constant(scope, text_of(tensor->name), &desc, bytes, error))
             return FALSE;
@@ -59,30 +71,52 @@ static gboolean import_initializers(TsrImporter *importer, const Onnx__Graph *pr
         TsrDesc desc;
         tsr_desc_init(&desc);
         bytes = tsr_sparse_proto_read(tensor, importer->directory, &desc, error);
-        if (bytes == NULL ||
+        if (bytes == NULL || !check_name(tensor->values->name, "initializer", proto, error) ||
             !add_constant(scope, text_of(tensor->values->name), &desc, bytes, error))
             return FALSE;
     }
     return TRUE;
 }
 
+/* The tensor type inside a type, and what kind of value wraps it; NULL when it is of a
+ * kind that no operator of ONNX has. */
+static const Onnx__Type__TensorType *unwrap_type(const Onnx__Type *type, guint32 *out_kind,
+                                                 guint32 *out_key_dtype)
+{
+    *out_kind = TSR_KIND_TENSOR;
+    *out_key_dtype = TSR_DTYPE_UNDEFINED;
+    if (type->optional_type != NULL && type->optional_type->elem_type != NULL) {
+        type = type->optional_type->elem_type;
+        *out_kind = TSR_KIND_OPTIONAL;
+    }
+    if (type->sequence_type != NULL && type->sequence_type->elem_type != NULL) {
+        type = type->sequence_type->elem_type;
+        *out_kind = *out_kind == TSR_KIND_OPTIONAL ? TSR_KIND_OPTIONAL_SEQUENCE
+                                                   : TSR_KIND_SEQUENCE;
+    }
+    if (type->map_type != NULL && type->map_type->value_type != NULL) {
+        *out_key_dtype = (guint32)type->map_type->key_type;
+        *out_kind = *out_kind == TSR_KIND_SEQUENCE ? TSR_KIND_SEQUENCE_MAP : TSR_KIND_MAP;
+        type = type->map_type->value_type;
+    }
+    return type->tensor_type;
+}
+
 static gboolean read_input_type(const Onnx__ValueInfo *info, TsrDesc *desc, GError **error)
 {
-    const Onnx__Type__TensorType *type = info->type != NULL ? info->type->tensor_type : NULL;
+    const Onnx__Type__TensorType *type;
     gint64 shape[TSR_MAX_RANK];
+    guint32 kind, key_dtype;
     gsize rank;
     if (info->type == NULL)
         return TRUE; /* inputs of subgraphs may leave their type to inference */
-    if (type == NULL) {
-        g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED, "input '%s' is not a tensor",
-                    text_of(info->name));
+    type = unwrap_type(info->type, &kind, &key_dtype);
+    if (type == NULL || (guint32)type->elem_type >= TSR_DTYPE_COUNT) {
+        g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED,
+                    "input '%s' is of a type that is not supported", text_of(info->name));
         return FALSE;
     }
-    if (type->shape == NULL) {
-        tsr_desc_set(desc, (guint32)type->elem_type, TSR_RANK_UNKNOWN, NULL);
-        return TRUE;
-    }
-    rank = type->shape->n_dim;
+    rank = type->shape != NULL ? type->shape->n_dim : 0;
     if (rank > TSR_MAX_RANK) {
         g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED,
                     "input '%s': rank %zu is above the highest supported, %d",
@@ -94,7 +128,10 @@ static gboolean read_input_type(const Onnx__ValueInfo *info, TsrDesc *desc, GErr
         /* Some exporters write -1 for an unknown dimension. */
         shape[i] = dim->has_dim_value && dim->dim_value >= 0 ? dim->dim_value : TSR_DIM_UNKNOWN;
     }
-    tsr_desc_set(desc, (guint32)type->elem_type, (guint32)rank, shape);
+    tsr_desc_set(desc, (guint32)type->elem_type,
+                 type->shape != NULL ? (guint32)rank : TSR_RANK_UNKNOWN, shape);
+    desc->view.kind = kind;
+    desc->view.key_dtype = key_dtype;
     return TRUE;
 }
 
@@ -102,12 +139,13 @@ static gboolean import_inputs(const Onnx__Graph *proto, TsrScope *scope, GError 
 {
     for (gsize i = 0; i < proto->n_input; i++) {
         const Onnx__ValueInfo *info = proto->input[i];
-        TsrValue *value;
+        TsrValue *value = g_hash_table_lookup(scope->values, text_of(info->name));
         TsrDesc desc;
-        if (g_hash_table_contains(scope->values, text_of(info->name)))
+        if (value != NULL && value->constant != NULL)
             continue; /* its initializer is its value */
         tsr_desc_init(&desc);
-        if (!read_input_type(info, &desc, error))
+        if (!check_name(info->name, "input", proto, error) ||
+            !read_input_type(info, &desc, error))
             return FALSE;
         value = tsr_graph_add_input(scope->graph, text_of(info->name), &desc.view, error);
         if (value == NULL)

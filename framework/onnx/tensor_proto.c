@@ -185,6 +185,12 @@ GBytes *tsr_tensor_proto_read(const Onnx__Tensor *proto, const char *directory,
     GBytes *bytes;
     if (!read_shape(proto, out_desc, &count, &size_bytes, error))
         return NULL;
+    if (proto->has_data_location && proto->data_location == 1 &&
+        proto->data_type == TSR_DTYPE_STRING) {
+        g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
+                    "tensor '%s': strings cannot be external data", name_of(proto));
+        return NULL;
+    }
     if (proto->has_data_location && proto->data_location == 1)
         return tsr_external_data_read(proto, directory, size_bytes, error);
     if (proto->data_type == TSR_DTYPE_STRING)
@@ -296,11 +302,14 @@ GBytes *tsr_tensor_file_read(const char *path, TsrDesc *out_desc, char **out_nam
 {
     g_autofree char *directory = g_path_get_dirname(path);
     g_autofree char *content = NULL;
+    g_autoptr(GError) cause = NULL;
     gsize length;
     Onnx__Tensor *proto;
     GBytes *bytes;
-    if (!g_file_get_contents(path, &content, &length, error))
+    if (!g_file_get_contents(path, &content, &length, &cause)) {
+        g_set_error(error, TSR_ERROR, TSR_IO, "'%s': %s", path, cause->message);
         return NULL;
+    }
     proto = onnx__tensor__unpack(NULL, length, (const guint8 *)content);
     if (proto == NULL) {
         g_set_error(error, TSR_ERROR, TSR_CORRUPT, "'%s' is not a TensorProto", path);

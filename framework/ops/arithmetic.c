@@ -165,7 +165,7 @@ static const TsrOpParam bit_shift_11_out[] = {
 
 static const TsrOpAttr bit_shift_11_attrs[] = {
     {.name = "direction", .type = TSR_ATTR_STRING, .required = 1,
-     .words = "forward|reverse|bidirectional"},
+     .words = "LEFT|RIGHT"},
 };
 
 static const TsrOpParam bitwise_and_18_in[] = {

@@ -10,44 +10,10 @@
 /* Conv: X [N, C, spatial...], W [M, C / group, kernel...], B [M]. */
 static int32_t infer_conv(const TsrOpDef *def, TsrInferContext *infer)
 {
-    Shape x = tsr_infer_shape(infer, 0), w = tsr_infer_shape(infer, 1), out = x;
-    int64_t group = tsr_attr_int(infer->node, "group", 1), channels;
-    Window window;
-    int32_t status;
+    Shape out;
+    int32_t status = tsr_infer_conv_shape(infer, 0, 1, 2, &out);
     (void)def;
-    if (x.rank == TSR_RANK_UNKNOWN)
-        return tsr_infer_set(infer, 0, tsr_infer_dtype(infer, 0), &x);
-    if (group < 1)
-        return infer->fail(infer, TSR_INVALID_ARGUMENT, "group must be at least 1, got %lld",
-                           (long long)group);
-    if ((status = tsr_infer_want_min_rank(infer, 0, 3)) != TSR_OK ||
-        (status = tsr_infer_want_rank(infer, 1, x.rank)) != TSR_OK ||
-        (status = tsr_infer_want_rank(infer, 2, 1)) != TSR_OK ||
-        (status = tsr_infer_window(infer, x.rank - 2,
-                                   w.rank == TSR_RANK_UNKNOWN ? NULL : w.dim + 2, &window)) !=
-            TSR_OK)
-        return status;
-    out.dim[1] = TSR_DIM_UNKNOWN;
-    if (w.rank != TSR_RANK_UNKNOWN) {
-        if ((status = tsr_infer_multiply(infer, w.dim[1], group, &channels)) != TSR_OK ||
-            (status = tsr_infer_join(infer, "channels of X and of W times group", &channels,
-                                     x.dim[1])) != TSR_OK)
-            return status;
-        if (w.dim[0] >= 0 && w.dim[0] % group != 0)
-            return infer->fail(infer, TSR_INVALID_ARGUMENT,
-                               "%lld output channels do not split into %lld groups",
-                               (long long)w.dim[0], (long long)group);
-        out.dim[1] = w.dim[0];
-        if (tsr_infer_input(infer, 2) != NULL && tsr_infer_shape(infer, 2).rank == 1 &&
-            (status = tsr_infer_join(infer, "output channels and entries of B", &out.dim[1],
-                                     tsr_infer_shape(infer, 2).dim[0])) != TSR_OK)
-            return status;
-    }
-    for (uint32_t i = 0; i < window.spatial; i++)
-        if ((status = tsr_infer_window_extent(infer, &window, i, x.dim[2 + i],
-                                              &out.dim[2 + i])) != TSR_OK)
-            return status;
-    return tsr_infer_set(infer, 0, tsr_infer_dtype(infer, 0), &out);
+    return status != TSR_OK ? status : tsr_infer_set(infer, 0, tsr_infer_dtype(infer, 0), &out);
 }
 
 /* ConvTranspose: X [N, C, spatial...], W [C, M / group, kernel...]. Without

@@ -166,6 +166,21 @@ int32_t tsr_infer_ints(TsrInferContext *infer, uint32_t index, int64_t *out,
     return TSR_OK;
 }
 
+int32_t tsr_infer_int(TsrInferContext *infer, const char *what, uint32_t index, int64_t *out,
+                      int *out_known)
+{
+    int64_t values[2 * TSR_MAX_RANK], count;
+    int32_t status = tsr_infer_ints(infer, index, values, &count, out_known);
+    if (status != TSR_OK)
+        return status;
+    if (count >= 0 && count != 1)
+        return infer->fail(infer, TSR_INVALID_ARGUMENT, "%s must be one number, got %lld", what,
+                           (long long)count);
+    if (*out_known)
+        *out = values[0];
+    return TSR_OK;
+}
+
 int32_t tsr_infer_axes(TsrInferContext *infer, uint32_t index, uint32_t rank,
                        int64_t *out_axes, int64_t *out_count, int *out_known)
 {
@@ -291,6 +306,87 @@ int32_t tsr_infer_window_extent(TsrInferContext *infer, const Window *window, ui
     if (window->ceil_mode && (result - 1) * stride >= extent + begin)
         result--;
     *out_extent = result;
+    return TSR_OK;
+}
+
+int32_t tsr_infer_conv_shape(TsrInferContext *infer, uint32_t x_index, uint32_t w_index,
+                             uint32_t bias_index, Shape *out_shape)
+{
+    Shape x = tsr_infer_shape(infer, x_index), w = tsr_infer_shape(infer, w_index), out = x;
+    Shape bias = tsr_infer_shape(infer, bias_index);
+    int64_t group = tsr_attr_int(infer->node, "group", 1), channels;
+    Window window;
+    int32_t status;
+    *out_shape = x;
+    if (x.rank == TSR_RANK_UNKNOWN)
+        return TSR_OK;
+    if (group < 1)
+        return infer->fail(infer, TSR_INVALID_ARGUMENT, "group must be at least 1, got %lld",
+                           (long long)group);
+    if ((status = tsr_infer_want_min_rank(infer, x_index, 3)) != TSR_OK ||
+        (status = tsr_infer_want_rank(infer, w_index, x.rank)) != TSR_OK ||
+        (status = tsr_infer_want_rank(infer, bias_index, 1)) != TSR_OK ||
+        (status = tsr_infer_window(infer, x.rank - 2,
+                                   w.rank == TSR_RANK_UNKNOWN ? NULL : w.dim + 2, &window)) !=
+            TSR_OK)
+        return status;
+    out.dim[1] = TSR_DIM_UNKNOWN;
+    if (w.rank != TSR_RANK_UNKNOWN) {
+        if ((status = tsr_infer_multiply(infer, w.dim[1], group, &channels)) != TSR_OK ||
+            (status = tsr_infer_join(infer, "channels of X and of W times group", &channels,
+                                     x.dim[1])) != TSR_OK)
+            return status;
+        if (w.dim[0] >= 0 && w.dim[0] % group != 0)
+            return infer->fail(infer, TSR_INVALID_ARGUMENT,
+                               "%lld output channels do not split into %lld groups",
+                               (long long)w.dim[0], (long long)group);
+        out.dim[1] = w.dim[0];
+        if (bias.rank == 1 && (status = tsr_infer_join(infer, "output channels and entries of B",
+                                                       &out.dim[1], bias.dim[0])) != TSR_OK)
+            return status;
+    }
+    for (uint32_t i = 0; i < window.spatial; i++)
+        if ((status = tsr_infer_window_extent(infer, &window, i, x.dim[2 + i],
+                                              &out.dim[2 + i])) != TSR_OK)
+            return status;
+    *out_shape = out;
+    return TSR_OK;
+}
+
+int32_t tsr_infer_matmul_shape(TsrInferContext *infer, uint32_t a_index, uint32_t b_index,
+                               Shape *out_shape)
+{
+    Shape a = tsr_infer_shape(infer, a_index), b = tsr_infer_shape(infer, b_index), out;
+    uint32_t a_rank = a.rank, b_rank = b.rank;
+    char a_text[TSR_MAX_RANK * 24], b_text[TSR_MAX_RANK * 24];
+    int64_t rows, columns, inner, other;
+    int32_t status;
+    out_shape->rank = TSR_RANK_UNKNOWN;
+    if ((status = tsr_infer_want_min_rank(infer, a_index, 1)) != TSR_OK ||
+        (status = tsr_infer_want_min_rank(infer, b_index, 1)) != TSR_OK)
+        return status;
+    if (a.rank == TSR_RANK_UNKNOWN || b.rank == TSR_RANK_UNKNOWN)
+        return TSR_OK;
+    inner = a.dim[a.rank - 1];
+    other = b.dim[b_rank > 1 ? b.rank - 2 : 0];
+    rows = a_rank > 1 ? a.dim[a.rank - 2] : 1;
+    columns = b_rank > 1 ? b.dim[b.rank - 1] : 1;
+    if (inner >= 0 && other >= 0 && inner != other)
+        return infer->fail(infer, TSR_INVALID_ARGUMENT, "inner dimensions differ (A %s, B %s)",
+                           tsr_shape_text(a.rank, a.dim, a_text, sizeof(a_text)),
+                           tsr_shape_text(b.rank, b.dim, b_text, sizeof(b_text)));
+    out.rank = a_rank > 2 ? a_rank - 2 : 0;
+    memcpy(out.dim, a.dim, out.rank * sizeof(out.dim[0]));
+    if (!tsr_shape_broadcast(&out.rank, out.dim, b_rank > 2 ? b_rank - 2 : 0, b.dim))
+        return infer->fail(infer, TSR_INVALID_ARGUMENT,
+                           "leading dimensions do not broadcast (A %s, B %s)",
+                           tsr_shape_text(a.rank, a.dim, a_text, sizeof(a_text)),
+                           tsr_shape_text(b.rank, b.dim, b_text, sizeof(b_text)));
+    if (a_rank > 1)
+        out.dim[out.rank++] = rows;
+    if (b_rank > 1)
+        out.dim[out.rank++] = columns;
+    *out_shape = out;
     return TSR_OK;
 }
 

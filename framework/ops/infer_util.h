@@ -100,6 +100,16 @@ int32_t tsr_infer_window(TsrInferContext *infer, uint32_t spatial, const int64_t
 /* Extent of an output axis for an input extent, auto_pad included; -1 is unknown. */
 int32_t tsr_infer_window_extent(TsrInferContext *infer, const Window *window, uint32_t axis,
                                 int64_t extent, int64_t *out_extent);
+/* Y of a convolution: X [N, C, spatial...], W [M, C / group, kernel...], bias [M]. */
+int32_t tsr_infer_conv_shape(TsrInferContext *infer, uint32_t x_index, uint32_t w_index,
+                             uint32_t bias_index, Shape *out_shape);
+/* Like numpy.matmul: an operand of rank 1 gets a dimension that goes away again, the
+ * leading dimensions broadcast. */
+int32_t tsr_infer_matmul_shape(TsrInferContext *infer, uint32_t a_index, uint32_t b_index,
+                               Shape *out_shape);
+/* The one integer of input index; *out_known 0 when it is omitted or not known. */
+int32_t tsr_infer_int(TsrInferContext *infer, const char *what, uint32_t index, int64_t *out,
+                      int *out_known);
 /* Writes NCHW or NCDHW for input 0 and output 0 by the rank of input 0. */
 int32_t tsr_infer_format_channels(const TsrOpDef *def, const TsrNodeView *node,
                                   uint32_t *input_formats, uint32_t *output_formats);

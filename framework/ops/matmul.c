@@ -7,44 +7,16 @@
  */
 #include "families.h"
 
-/* MatMul like numpy.matmul: rank 1 operands get a dimension that goes away again, the
- * leading dimensions broadcast. */
+/* MatMul: its dtype is that of an operand. */
 static int32_t infer_matmul(const TsrOpDef *def, TsrInferContext *infer)
 {
-    Shape a = tsr_infer_shape(infer, 0), b = tsr_infer_shape(infer, 1), out;
-    uint32_t dtype = tsr_infer_dtype(infer, 0), a_rank = a.rank, b_rank = b.rank;
-    char a_text[TSR_MAX_RANK * 24], b_text[TSR_MAX_RANK * 24];
-    int64_t rows, columns, inner;
-    int32_t status;
+    uint32_t dtype = tsr_infer_dtype(infer, 0);
+    Shape out;
+    int32_t status = tsr_infer_matmul_shape(infer, 0, 1, &out);
     (void)def;
     if (dtype == TSR_DTYPE_UNDEFINED)
         dtype = tsr_infer_dtype(infer, 1);
-    if ((status = tsr_infer_want_min_rank(infer, 0, 1)) != TSR_OK ||
-        (status = tsr_infer_want_min_rank(infer, 1, 1)) != TSR_OK)
-        return status;
-    out.rank = TSR_RANK_UNKNOWN;
-    if (a.rank == TSR_RANK_UNKNOWN || b.rank == TSR_RANK_UNKNOWN)
-        return tsr_infer_set(infer, 0, dtype, &out);
-    inner = a.dim[a.rank - 1];
-    rows = a_rank > 1 ? a.dim[a.rank - 2] : 1;
-    columns = b_rank > 1 ? b.dim[b.rank - 1] : 1;
-    if (inner >= 0 && b.dim[b_rank > 1 ? b.rank - 2 : 0] >= 0 &&
-        inner != b.dim[b_rank > 1 ? b.rank - 2 : 0])
-        return infer->fail(infer, TSR_INVALID_ARGUMENT, "inner dimensions differ (A %s, B %s)",
-                           tsr_shape_text(a.rank, a.dim, a_text, sizeof(a_text)),
-                           tsr_shape_text(b.rank, b.dim, b_text, sizeof(b_text)));
-    out.rank = a_rank > 2 ? a_rank - 2 : 0;
-    memcpy(out.dim, a.dim, out.rank * sizeof(out.dim[0]));
-    if (!tsr_shape_broadcast(&out.rank, out.dim, b_rank > 2 ? b_rank - 2 : 0, b.dim))
-        return infer->fail(infer, TSR_INVALID_ARGUMENT,
-                           "leading dimensions do not broadcast (A %s, B %s)",
-                           tsr_shape_text(a.rank, a.dim, a_text, sizeof(a_text)),
-                           tsr_shape_text(b.rank, b.dim, b_text, sizeof(b_text)));
-    if (a_rank > 1)
-        out.dim[out.rank++] = rows;
-    if (b_rank > 1)
-        out.dim[out.rank++] = columns;
-    return tsr_infer_set(infer, 0, dtype, &out);
+    return status != TSR_OK ? status : tsr_infer_set(infer, 0, dtype, &out);
 }
 
 /* Gemm: Y [M, N] = alpha * A' * B' + beta * C, C broadcasts to Y. */

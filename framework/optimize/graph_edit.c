@@ -293,6 +293,12 @@ static int32_t edit_fuse(const TsrGraphEdit *edit, const TsrFusedNode *fused)
         take_name(made, old);
         id_of(editor->values, editor->value_ids, made);
     }
+    /* They read each other: let go of everything before the first is freed. */
+    for (guint i = 0; i < old_nodes->len; i++) {
+        TsrNode *old = g_ptr_array_index(old_nodes, i);
+        for (guint k = 0; k < old->inputs->len; k++)
+            tsr_node_set_input(old, k, NULL);
+    }
     for (guint i = 0; i < old_nodes->len; i++)
         forget(editor, g_ptr_array_index(old_nodes, i));
     id_of(editor->nodes, editor->node_ids, node);

@@ -23,6 +23,33 @@ static gboolean bad_value(const TsrConf *conf, const char *group, const char *ke
     return FALSE;
 }
 
+/* GLib may hand out a value together with an error; then it is an error. NULL names file,
+ * group and key. (transfer full) */
+static char *read_word(const TsrConf *conf, GKeyFile *file, const char *group, const char *key,
+                       GError **error)
+{
+    g_autoptr(GError) cause = NULL;
+    g_autofree char *word = g_key_file_get_string(file, group, key, &cause);
+    if (cause == NULL)
+        return g_steal_pointer(&word);
+    g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT, "'%s': [%s] %s: %s", conf->path, group,
+                key, cause->message);
+    return NULL;
+}
+
+/* The same for a list. (transfer full) */
+static char **read_words(const TsrConf *conf, GKeyFile *file, const char *group,
+                         const char *key, GError **error)
+{
+    g_autoptr(GError) cause = NULL;
+    g_auto(GStrv) words = g_key_file_get_string_list(file, group, key, NULL, &cause);
+    if (cause == NULL)
+        return g_steal_pointer(&words);
+    g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT, "'%s': [%s] %s: %s", conf->path, group,
+                key, cause->message);
+    return NULL;
+}
+
 /* A directory is relative to the file that names it, never to the current one. */
 static void add_directory(TsrConf *conf, const char *directory)
 {
@@ -35,7 +62,7 @@ static void add_directory(TsrConf *conf, const char *directory)
 static gboolean read_search_path(TsrConf *conf, GKeyFile *file, const char *group,
                                  const char *key, GError **error)
 {
-    g_auto(GStrv) list = g_key_file_get_string_list(file, group, key, NULL, error);
+    g_auto(GStrv) list = read_words(conf, file, group, key, error);
     for (guint i = 0; list != NULL && list[i] != NULL; i++)
         if (list[i][0] != '\0')
             add_directory(conf, list[i]);
@@ -46,7 +73,7 @@ static gboolean read_device(TsrConf *conf, GKeyFile *file, const char *group, co
                             GError **error)
 {
     g_free(conf->device);
-    conf->device = g_key_file_get_string(file, group, key, error);
+    conf->device = read_word(conf, file, group, key, error);
     return conf->device != NULL;
 }
 
@@ -54,7 +81,7 @@ static gboolean read_fallback(TsrConf *conf, GKeyFile *file, const char *group, 
                               GError **error)
 {
     g_free(conf->fallback);
-    conf->fallback = g_key_file_get_string(file, group, key, error);
+    conf->fallback = read_word(conf, file, group, key, error);
     if (conf->fallback == NULL)
         return FALSE;
     if (strcmp(conf->fallback, "strict") != 0 && strcmp(conf->fallback, "warn") != 0 &&
@@ -66,7 +93,7 @@ static gboolean read_fallback(TsrConf *conf, GKeyFile *file, const char *group, 
 static gboolean read_priority(TsrConf *conf, GKeyFile *file, const char *group,
                               const char *key, GError **error)
 {
-    g_auto(GStrv) list = g_key_file_get_string_list(file, group, key, NULL, error);
+    g_auto(GStrv) list = read_words(conf, file, group, key, error);
     for (guint i = 0; list != NULL && list[i] != NULL; i++) {
         g_autofree char *name = g_ascii_strdown(g_strstrip(list[i]), -1);
         if (name[0] != '\0')
@@ -78,7 +105,7 @@ static gboolean read_priority(TsrConf *conf, GKeyFile *file, const char *group,
 static gboolean read_switch(TsrConf *conf, GKeyFile *file, const char *group, const char *key,
                             gboolean *out_on, GError **error)
 {
-    g_autofree char *word = g_key_file_get_string(file, group, key, error);
+    g_autofree char *word = read_word(conf, file, group, key, error);
     if (word == NULL)
         return FALSE;
     *out_on = strcmp(word, "on") == 0;
@@ -123,7 +150,7 @@ static gboolean read_selector(TsrConf *conf, GKeyFile *file, const char *group,
 static gboolean read_op_pin(TsrConf *conf, GKeyFile *file, const char *group, const char *key,
                             GError **error)
 {
-    char *engine = g_key_file_get_string(file, group, key, error);
+    char *engine = read_word(conf, file, group, key, error);
     if (engine != NULL)
         g_hash_table_insert(conf->op_pins, g_strdup(key), engine);
     return engine != NULL;
@@ -132,7 +159,7 @@ static gboolean read_op_pin(TsrConf *conf, GKeyFile *file, const char *group, co
 static gboolean read_node_pin(TsrConf *conf, GKeyFile *file, const char *group,
                               const char *key, GError **error)
 {
-    char *engine = g_key_file_get_string(file, group, key, error);
+    char *engine = read_word(conf, file, group, key, error);
     if (engine != NULL)
         g_hash_table_insert(conf->node_pins, g_strdup(key), engine);
     return engine != NULL;
@@ -220,38 +247,38 @@ static char *library_dir(void)
     return real != NULL ? g_path_get_dirname(real) : NULL;
 }
 
-GPtrArray *tsr_conf_library_dirs(void)
+/* Where an installation or a build tree keeps its plugins, seen from the code's own
+ * file: the library in libdir or the build tree, the command in bindir. */
+static GPtrArray *homes(const char *tree_leaf, const char *leaf)
 {
-    GPtrArray *dirs = g_ptr_array_new_with_free_func(g_free);
+    GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
     g_autofree char *base = library_dir();
     if (base != NULL) {
-        g_autofree char *tree = g_build_filename(base, "..", "plugins", NULL);
-        g_ptr_array_add(dirs, g_canonicalize_filename(tree, NULL));
-        g_ptr_array_add(dirs, g_build_filename(base, "tessera", NULL));
+        g_autofree char *tree = g_build_filename(base, "..", tree_leaf, NULL);
+        g_autofree char *beside = g_build_filename(base, "..", TSR_LIBDIR, "tessera", leaf, NULL);
+        g_ptr_array_add(paths, g_canonicalize_filename(tree, NULL));
+        g_ptr_array_add(paths, g_build_filename(base, "tessera", leaf, NULL));
+        g_ptr_array_add(paths, g_canonicalize_filename(beside, NULL));
     }
-    g_ptr_array_add(dirs, g_strdup(TSR_PLUGIN_DIR));
-    return dirs;
+    g_ptr_array_add(paths, g_build_filename(TSR_PLUGIN_DIR, leaf, NULL));
+    return paths;
+}
+
+GPtrArray *tsr_conf_library_dirs(void)
+{
+    return homes("plugins", NULL);
 }
 
 char *tsr_conf_default_path(void)
 {
     const char *named = secure_getenv("TESSERA_PLUGINS_CONF");
-    g_autofree char *base = library_dir();
-    char *candidates[3] = {NULL, NULL, g_build_filename(TSR_PLUGIN_DIR, "plugins.conf", NULL)};
-    char *found = NULL;
+    g_autoptr(GPtrArray) candidates = homes("plugins.conf", "plugins.conf");
     if (named != NULL && named[0] != '\0')
-        found = g_strdup(named);
-    if (base != NULL) {
-        candidates[0] = g_build_filename(base, "..", "plugins.conf", NULL);
-        candidates[1] = g_build_filename(base, "tessera", "plugins.conf", NULL);
-    }
-    for (gsize i = 0; i < G_N_ELEMENTS(candidates); i++) {
-        if (found == NULL && candidates[i] != NULL &&
-            g_file_test(candidates[i], G_FILE_TEST_IS_REGULAR))
-            found = g_canonicalize_filename(candidates[i], NULL);
-        g_free(candidates[i]);
-    }
-    return found;
+        return g_strdup(named);
+    for (guint k = 0; k < candidates->len; k++)
+        if (g_file_test(g_ptr_array_index(candidates, k), G_FILE_TEST_IS_REGULAR))
+            return g_strdup(g_ptr_array_index(candidates, k));
+    return NULL;
 }
 
 void tsr_conf_free(TsrConf *conf)

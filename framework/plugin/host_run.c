@@ -18,7 +18,7 @@ typedef struct Frame {
     TsrArray *const *inputs;
     TsrArray **outputs;
     GPtrArray *scratch;          /* memory to free */
-    GPtrArray *subgraph_outputs; /* arrays that live until the run ends */
+    GPtrArray *kept; /* arrays that live until the run ends */
     GError *error;
 } Frame;
 
@@ -33,10 +33,24 @@ static int32_t frame_fail(TsrRunContext *run, int32_t code, const char *format, 
     return code;
 }
 
+static const char *output_name(const TsrRunContext *run, uint32_t index)
+{
+    return run->node->outputs[index] != NULL ? run->node->outputs[index]->name : "";
+}
+
+/* Takes the array. */
+static void set_output(Frame *frame, uint32_t index, TsrArray *array)
+{
+    tsr_array_unref(frame->outputs[index]);
+    frame->outputs[index] = array;
+    ((TsrTensor **)frame->context.outputs)[index] = &array->tensor;
+}
+
 static int32_t frame_alloc_output(TsrRunContext *run, uint32_t index, uint32_t dtype,
                                   uint32_t rank, const int64_t *shape)
 {
     Frame *frame = (Frame *)run;
+    TsrArray *array;
     TsrDesc desc;
     if (index >= run->output_count)
         return TSR_OK; /* not wanted */
@@ -45,26 +59,36 @@ static int32_t frame_alloc_output(TsrRunContext *run, uint32_t index, uint32_t d
                           TSR_MAX_RANK);
     tsr_desc_init(&desc);
     tsr_desc_set(&desc, dtype, rank, shape);
-    desc.view.name = run->node->outputs[index] != NULL ? run->node->outputs[index]->name : "";
-    tsr_array_unref(frame->outputs[index]);
-    frame->outputs[index] = tsr_array_new(&desc.view, frame->error == NULL ? &frame->error : NULL);
-    if (frame->outputs[index] == NULL)
+    desc.view.name = output_name(run, index);
+    array = tsr_array_new(&desc.view, frame->error == NULL ? &frame->error : NULL);
+    if (array == NULL)
         return TSR_OUT_OF_MEMORY;
-    ((TsrTensor **)run->outputs)[index] = &frame->outputs[index]->tensor;
+    set_output(frame, index, array);
     return TSR_OK;
+}
+
+/* The array of a tensor, looked for in array and in what it is made of. */
+static TsrArray *find_within(TsrArray *array, const TsrTensor *tensor)
+{
+    if (&array->tensor == tensor)
+        return array;
+    for (guint i = 0; array->items != NULL && i < array->items->len; i++) {
+        TsrArray *found = find_within(g_ptr_array_index(array->items, i), tensor);
+        if (found != NULL)
+            return found;
+    }
+    return NULL;
 }
 
 static TsrArray *find_array(Frame *frame, const TsrTensor *tensor)
 {
-    for (guint32 i = 0; i < frame->context.input_count; i++)
-        if (frame->inputs[i] != NULL && &frame->inputs[i]->tensor == tensor)
-            return frame->inputs[i];
-    for (guint i = 0; i < frame->subgraph_outputs->len; i++) {
-        TsrArray *array = g_ptr_array_index(frame->subgraph_outputs, i);
-        if (&array->tensor == tensor)
-            return array;
-    }
-    return NULL;
+    TsrArray *found = NULL;
+    for (guint32 i = 0; i < frame->context.input_count && found == NULL; i++)
+        if (frame->inputs[i] != NULL)
+            found = find_within(frame->inputs[i], tensor);
+    for (guint i = 0; i < frame->kept->len && found == NULL; i++)
+        found = find_within(g_ptr_array_index(frame->kept, i), tensor);
+    return found;
 }
 
 static int32_t frame_forward_output(TsrRunContext *run, uint32_t index, const TsrTensor *tensor)
@@ -77,19 +101,53 @@ static int32_t frame_forward_output(TsrRunContext *run, uint32_t index, const Ts
         return frame_fail(run, TSR_INVALID_ARGUMENT,
                           "output %u: forwards a tensor that is no input or subgraph output",
                           index);
-    /* Memory of the caller may be gone after the run; only ours can be shared. */
-    if (array->memory != NULL || array->bytes != NULL) {
-        tsr_array_unref(frame->outputs[index]);
-        frame->outputs[index] = tsr_array_ref(array);
-        ((TsrTensor **)run->outputs)[index] = &array->tensor;
-        return TSR_OK;
-    }
-    if (frame_alloc_output(run, index, tensor->desc->dtype, tensor->desc->rank,
-                           tensor->desc->shape) != TSR_OK)
+    array = tsr_array_ensure_owned(array, frame->error == NULL ? &frame->error : NULL);
+    if (array == NULL)
         return TSR_OUT_OF_MEMORY;
-    if (tensor->size_bytes != 0)
-        memcpy(frame->outputs[index]->tensor.data, tensor->data, tensor->size_bytes);
-    tsr_array_own_strings(frame->outputs[index]);
+    set_output(frame, index, array);
+    return TSR_OK;
+}
+
+static TsrTensor *frame_new_tensor(TsrRunContext *run, uint32_t dtype, uint32_t rank,
+                                   const int64_t *shape)
+{
+    Frame *frame = (Frame *)run;
+    TsrArray *array;
+    TsrDesc desc;
+    if (rank > TSR_MAX_RANK) {
+        frame_fail(run, TSR_UNSUPPORTED, "a tensor of rank %u, above %d", rank, TSR_MAX_RANK);
+        return NULL;
+    }
+    tsr_desc_init(&desc);
+    tsr_desc_set(&desc, dtype, rank, shape);
+    array = tsr_array_new(&desc.view, frame->error == NULL ? &frame->error : NULL);
+    if (array == NULL)
+        return NULL;
+    g_ptr_array_add(frame->kept, array);
+    return &array->tensor;
+}
+
+static int32_t frame_set_items(TsrRunContext *run, uint32_t index, uint32_t kind, uint32_t dtype,
+                               const TsrTensor *const *items, uint32_t item_count)
+{
+    Frame *frame = (Frame *)run;
+    g_autoptr(GPtrArray) arrays = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_array_unref);
+    if (index >= run->output_count)
+        return TSR_OK;
+    for (uint32_t i = 0; i < item_count; i++) {
+        TsrArray *array = find_array(frame, items[i]);
+        if (array == NULL)
+            return frame_fail(run, TSR_INVALID_ARGUMENT, "output %u: item %u is of no one", index,
+                              i);
+        array = tsr_array_ensure_owned(array, frame->error == NULL ? &frame->error : NULL);
+        if (array == NULL)
+            return TSR_OUT_OF_MEMORY;
+        tsr_array_own_strings(array);
+        g_ptr_array_add(arrays, array);
+    }
+    set_output(frame, index,
+               tsr_array_new_items(output_name(run, index), kind, dtype,
+                                   (TsrArray *const *)arrays->pdata, arrays->len));
     return TSR_OK;
 }
 
@@ -144,10 +202,12 @@ static int32_t frame_run_subgraph(TsrRunContext *run, uint32_t index,
     g_autoptr(GPtrArray) made = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_array_unref);
     g_autofree TsrArray **arrays = g_new0(TsrArray *, input_count + 1);
     g_autofree TsrArray **results = g_new0(TsrArray *, output_count + 1);
+    g_autofree gboolean *is_borrowed = g_new0(gboolean, input_count + 1);
     if (frame->services->run_subgraph == NULL || index >= run->subgraph_count)
         return frame_fail(run, TSR_UNSUPPORTED, "subgraph %u cannot be run here", index);
     for (uint32_t i = 0; i < input_count; i++) {
         TsrArray *known = find_array(frame, inputs[i]);
+        is_borrowed[i] = known == NULL;
         /* A tensor that the kernel made itself is borrowed for the call. */
         arrays[i] = known != NULL ? tsr_array_ref(known)
                                   : tsr_array_new_borrowed(inputs[i]->desc, inputs[i]->data,
@@ -163,19 +223,15 @@ static int32_t frame_run_subgraph(TsrRunContext *run, uint32_t index,
         for (uint32_t k = 0; k < input_count; k++) {
             /* An input handed through, of which the kernel owns the memory: copy it,
              * the kernel may write there before it reads the result. */
-            if (arrays[k] == result && find_array(frame, inputs[k]) == NULL) {
-                TsrArray *copy = tsr_array_new(&result->desc.view, NULL);
-                if (copy == NULL)
+            if (arrays[k] == result && is_borrowed[k]) {
+                result = tsr_array_ensure_owned(arrays[k], NULL);
+                tsr_array_unref(arrays[k]);
+                if (result == NULL)
                     return frame_fail(run, TSR_OUT_OF_MEMORY, "no memory for a subgraph output");
-                if (copy->tensor.size_bytes != 0)
-                    memcpy(copy->tensor.data, result->tensor.data, copy->tensor.size_bytes);
-                tsr_array_own_strings(copy);
-                tsr_array_unref(result);
-                result = copy;
                 break;
             }
         }
-        g_ptr_array_add(frame->subgraph_outputs, result);
+        g_ptr_array_add(frame->kept, result);
         out_outputs[i] = &result->tensor;
     }
     return TSR_OK;
@@ -220,7 +276,7 @@ gboolean tsr_host_run(const TsrLoadedPlugin *plugin, gpointer state, const TsrNo
         }
     }
     frame.scratch = g_ptr_array_new_with_free_func(tsr_memory_free);
-    frame.subgraph_outputs = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_array_unref);
+    frame.kept = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_array_unref);
     frame.context = (TsrRunContext){
         .struct_size = sizeof(TsrRunContext),
         .input_count = view->input_count,
@@ -237,6 +293,8 @@ gboolean tsr_host_run(const TsrLoadedPlugin *plugin, gpointer state, const TsrNo
         .run_subgraph = frame_run_subgraph,
         .fail = frame_fail,
         .set_string = frame_set_string,
+        .new_tensor = frame_new_tensor,
+        .set_items = frame_set_items,
     };
     status = plugin->executor->run(plugin->executor, state, &frame.context);
     for (guint32 i = 0; status == TSR_OK && i < view->output_count; i++) {
@@ -246,7 +304,7 @@ gboolean tsr_host_run(const TsrLoadedPlugin *plugin, gpointer state, const TsrNo
             status = frame_fail(&frame.context, TSR_INTERNAL, "output %u was not computed", i);
     }
     g_ptr_array_unref(frame.scratch);
-    g_ptr_array_unref(frame.subgraph_outputs);
+    g_ptr_array_unref(frame.kept);
     if (status == TSR_OK && frame.error == NULL)
         return TRUE;
     if (frame.error == NULL)

@@ -185,6 +185,13 @@ static void clear_tables(TsrLoadedPlugin *record)
     record->ops = NULL;
 }
 
+static void close_library(TsrLoadedPlugin *record)
+{
+    clear_tables(record);
+    dlclose(record->handle);
+    record->handle = NULL;
+}
+
 void tsr_plugin_open(TsrLoadedPlugin *record)
 {
     record->handle = dlopen(record->path, RTLD_NOW | RTLD_LOCAL);
@@ -196,13 +203,18 @@ void tsr_plugin_open(TsrLoadedPlugin *record)
                text != NULL ? text : "unknown reason");
         return;
     }
-    if (query(record)) {
+    if (query(record))
         record->state = TSR_PLUGIN_LOADED;
-        return;
-    }
-    clear_tables(record);
-    dlclose(record->handle);
-    record->handle = NULL;
+    else
+        close_library(record);
+}
+
+void tsr_plugin_refuse(TsrLoadedPlugin *record, const char *reason)
+{
+    if (TSR_HAS(record->plugin, shutdown))
+        record->plugin->shutdown(record->plugin);
+    refuse(record, "%s", reason);
+    close_library(record);
 }
 
 const char *tsr_plugin_state_name(TsrPluginState state)

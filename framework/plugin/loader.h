@@ -33,6 +33,9 @@ typedef struct TsrLoadedPlugin {
 
 /* Opens the file and fills the record: LOADED, or REFUSED with a reason. */
 void tsr_plugin_open(TsrLoadedPlugin *record);
+/* Turns a loaded plugin into a refused one: shuts it down and closes the library, of which
+ * nothing may be in use yet. */
+void tsr_plugin_refuse(TsrLoadedPlugin *record, const char *reason);
 const char *tsr_plugin_state_name(TsrPluginState state);
 /* Calls shutdown; the library itself stays mapped, since memory that it handed out
  * may outlive it. */

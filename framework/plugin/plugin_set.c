@@ -90,10 +90,8 @@ static void load_plugin(TsrPluginSet *set, const char *name)
     tsr_plugin_open(record);
     if (record->state == TSR_PLUGIN_LOADED && record->ops != NULL) {
         g_autoptr(GError) error = NULL;
-        if (!tsr_op_registry_add(set->registry, record->ops, name, &error)) {
-            record->state = TSR_PLUGIN_REFUSED;
-            record->reason = g_strdup(error->message);
-        }
+        if (!tsr_op_registry_add(set->registry, record->ops, name, &error))
+            tsr_plugin_refuse(record, error->message);
     }
     if (record->state == TSR_PLUGIN_REFUSED)
         warn(set, "plugin '%s' ('%s') is refused: %s", name, record->path, record->reason);

@@ -29,6 +29,8 @@ static gboolean is_foldable(const TsrNode *node)
     for (guint i = 0; i < node->outputs->len; i++) {
         const TsrValue *value = g_ptr_array_index(node->outputs, i);
         guint64 size_bytes;
+        if (value != NULL && value->desc.view.kind != TSR_KIND_TENSOR)
+            return FALSE;
         if (value == NULL || (node->def->flags & TSR_OP_DATA_DEPENDENT) != 0)
             continue;
         if (!tsr_desc_storage_bytes(&value->desc.view, &size_bytes) ||

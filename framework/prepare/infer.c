@@ -55,6 +55,17 @@ static int32_t frame_set_output(TsrInferContext *infer, uint32_t index, uint32_t
     return TSR_OK;
 }
 
+static int32_t frame_set_output_kind(TsrInferContext *infer, uint32_t index, uint32_t kind,
+                                     uint32_t dtype, uint32_t rank, const int64_t *shape)
+{
+    int32_t status = frame_set_output(infer, index, dtype, rank, shape);
+    if (kind >= TSR_KIND_COUNT)
+        return frame_fail(infer, TSR_INTERNAL, "output %u is of unknown kind %u", index, kind);
+    if (status == TSR_OK && index < infer->node->output_count)
+        ((Frame *)infer)->outputs[index].view.kind = kind;
+    return status;
+}
+
 static int32_t frame_infer_subgraph(TsrInferContext *infer, uint32_t index,
                                     const TsrTensorDesc *const *inputs, uint32_t input_count,
                                     const TsrTensorDesc *const **out_outputs,
@@ -123,8 +134,9 @@ static int32_t follow(Frame *frame)
             view->inputs[input] == NULL)
             return frame_fail(&frame->context, TSR_INTERNAL,
                               "follow rule '%s' names what is not there", frame->def->follow);
-        if (frame_set_output(&frame->context, output, view->inputs[input]->dtype,
-                             view->inputs[input]->rank, view->inputs[input]->shape) != TSR_OK)
+        if (frame_set_output_kind(&frame->context, output, view->inputs[input]->kind,
+                                  view->inputs[input]->dtype, view->inputs[input]->rank,
+                                  view->inputs[input]->shape) != TSR_OK)
             return TSR_INVALID_ARGUMENT;
         rule += left + right;
         if (*rule == ',')
@@ -155,7 +167,7 @@ gboolean tsr_infer_view(const TsrOpDef *def, const TsrNodeView *view, TsrDesc *o
     Frame frame = {
         .context = {.struct_size = sizeof(TsrInferContext), .node = &masked,
                     .set_output = frame_set_output, .infer_subgraph = frame_infer_subgraph,
-                    .fail = frame_fail},
+                    .fail = frame_fail, .set_output_kind = frame_set_output_kind},
         .def = def, .outputs = outputs, .infer_subgraph = infer_subgraph, .user = user,
     };
     gint32 status;
@@ -201,6 +213,7 @@ static gboolean infer_subgraph_of_node(gpointer user, guint32 index,
         guint32 declared = value->desc.view.dtype;
         tsr_desc_set(&value->desc, inputs[i]->dtype != 0 ? inputs[i]->dtype : declared,
                      inputs[i]->rank, inputs[i]->shape);
+        value->desc.view.kind = inputs[i]->kind;
     }
     *out_outputs = NULL;
     *out_output_count = 0;

@@ -97,6 +97,12 @@ static void plan_releases(TsrGraph *graph, Sequence *sequence)
     }
 }
 
+static void ids_unref(gpointer ids)
+{
+    if (ids != NULL)
+        g_array_unref(ids);
+}
+
 static gboolean prepare_graph(TsrHostExec *exec, TsrGraph *graph, GError **error)
 {
     g_autoptr(GPtrArray) order = tsr_graph_sort(graph, error);
@@ -105,7 +111,7 @@ static gboolean prepare_graph(TsrHostExec *exec, TsrGraph *graph, GError **error
         return FALSE;
     sequence = g_new0(Sequence, 1);
     sequence->nodes = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_host_node_free);
-    sequence->releases = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+    sequence->releases = g_ptr_array_new_with_free_func(ids_unref);
     g_hash_table_insert(exec->sequences, graph, sequence);
     for (guint i = 0; i < order->len; i++) {
         TsrNode *node = g_ptr_array_index(order, i);

@@ -84,12 +84,13 @@ typedef struct TsrConv2dParams {
  * to 16. Uses in_c == out_c == groups; a piece is one row of one channel block. */
 #define TSR_KERNEL_CONV2D_DEPTHWISE_F32 "conv2d_depthwise_f32"
 
-/* --- CONV2D_NCHW_F32. args: x, w, bias | NULL, residual | NULL, y, workspace
+/* --- CONV2D_NCHW_F32. args: x, w, bias | NULL, residual | NULL, y, workspace | NULL
  *
  * Any groups; x, y and residual plain NCHW. w is packed [group][oc tile][ic][a][b]
  * [8]: tiles of 8 output channels, zero-padded per group; bias has out_c entries.
- * A piece is rows_per_piece rows of one group of one picture and copies its window
- * as CONV2D_F32 does. */
+ * A piece is rows_per_piece rows and blocks_per_piece tiles of one group of one picture
+ * and copies its window as CONV2D_F32 does; without a workspace the window must be 1x1
+ * with stride 1 and no pads. */
 #define TSR_KERNEL_CONV2D_NCHW_F32 "conv2d_nchw_f32"
 #define TSR_NPU_NCHW_TILE 8
 

@@ -63,19 +63,27 @@ typedef struct TsrTensorDesc {
     const int64_t *shape;         /* what the user means */
     const int64_t *storage_shape; /* how the bytes lie */
     const char *name;             /* the user's name of the value, or "" */
+    uint32_t kind;                /* TSR_KIND_; all but tensors have no storage */
+    uint32_t key_dtype;           /* of the keys of a map */
 } TsrTensorDesc;
 
 /* A tensor with memory. The elements lie densely in the order of the storage
  * shape; data is aligned to 64 bytes unless it belongs to the caller of a run.
  * size_bytes counts packed sub-byte elements; strings count sizeof(TsrString)
  * each. data may be NULL where the tensor has no elements. */
-typedef struct TsrTensor {
+typedef struct TsrTensor TsrTensor;
+struct TsrTensor {
     uint32_t struct_size;
     uint32_t flags;
     const TsrTensorDesc *desc;
     void *data;
     uint64_t size_bytes;
-} TsrTensor;
+    /* Of a value that is no tensor: the elements of a sequence, the one of an optional
+     * (none when it is empty), keys and values of a map. */
+    const TsrTensor *const *items;
+    uint32_t item_count;
+    uint32_t reserved;
+};
 
 /* -------------------------------------------------------------------- nodes */
 
@@ -207,6 +215,7 @@ enum {
     TSR_ENGINE_DYNAMIC = 1u << 2,   /* takes nodes whose shapes are known only when
                                        they run (a device engine then builds tasks
                                        at run time) */
+    TSR_ENGINE_VALUES = 1u << 3,    /* takes sequences, optionals and maps */
 };
 
 enum { TSR_SUPPORT_NO = 0, TSR_SUPPORT_YES = 1, TSR_SUPPORT_IF = 2 };
@@ -443,6 +452,16 @@ struct TsrRunContext {
     /* Sets a string element of an output; bytes are copied and owned by the host. */
     int32_t (*set_string)(TsrRunContext *run, TsrString *element, const char *data,
                           uint64_t size);
+    /* A tensor of the host to fill and hand to set_items or run_subgraph; NULL (with the
+     * error set) when it cannot be. It lives until the run ends, or as long as the value
+     * that it became part of. */
+    TsrTensor *(*new_tensor)(TsrRunContext *run, uint32_t dtype, uint32_t rank,
+                             const int64_t *shape);
+    /* Makes output index a sequence, optional or map of these items: inputs, items of
+     * inputs, subgraph outputs or tensors of new_tensor. dtype is that of the tensors
+     * inside. Only for TSR_OP_DATA_DEPENDENT operators. */
+    int32_t (*set_items)(TsrRunContext *run, uint32_t index, uint32_t kind, uint32_t dtype,
+                         const TsrTensor *const *items, uint32_t item_count);
 };
 
 typedef struct TsrExecutor TsrExecutor;
@@ -662,6 +681,9 @@ struct TsrInferContext {
     /* Stores the text (the host adds operator, node and shapes) and returns code. */
     int32_t (*fail)(TsrInferContext *infer, int32_t code, const char *format, ...)
         TSR_PRINTF(3, 4);
+    /* set_output for a value of that TSR_KIND_; dtype and shape of the tensors inside. */
+    int32_t (*set_output_kind)(TsrInferContext *infer, uint32_t index, uint32_t kind,
+                               uint32_t dtype, uint32_t rank, const int64_t *shape);
 };
 
 /* An operator definition; lives as long as the process. The definition with the

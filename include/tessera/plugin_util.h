@@ -42,6 +42,14 @@ static inline const char *tsr_dtype_name(uint32_t dtype)
     return dtype < TSR_DTYPE_COUNT ? names[dtype] : "unknown";
 }
 
+static inline const char *tsr_kind_name(uint32_t kind)
+{
+    static const char *const names[TSR_KIND_COUNT] = {
+        "tensor", "sequence", "optional", "optional sequence", "map", "sequence of maps",
+    };
+    return kind < TSR_KIND_COUNT ? names[kind] : "unknown";
+}
+
 static inline const char *tsr_format_name(uint32_t format)
 {
     switch (format) {
@@ -187,10 +195,10 @@ static inline int64_t tsr_desc_storage_elements(const TsrTensorDesc *desc)
     return tsr_shape_elements(desc->storage_rank, desc->storage_shape);
 }
 
-/* Whether rank and every dimension are known. */
+/* Whether it is a tensor whose rank and every dimension are known. */
 static inline int tsr_desc_is_static(const TsrTensorDesc *desc)
 {
-    if (desc->rank == TSR_RANK_UNKNOWN)
+    if (desc->kind != TSR_KIND_TENSOR || desc->rank == TSR_RANK_UNKNOWN)
         return 0;
     for (uint32_t i = 0; i < desc->rank; i++)
         if (desc->shape[i] < 0)

@@ -73,6 +73,18 @@ enum {
     TSR_DTYPE_COUNT = 27,
 };
 
+/* What kind of value a descriptor describes; dtype and shape are then those of the
+ * tensors inside. */
+enum {
+    TSR_KIND_TENSOR = 0,
+    TSR_KIND_SEQUENCE = 1,          /* of tensors */
+    TSR_KIND_OPTIONAL = 2,          /* a tensor or nothing */
+    TSR_KIND_OPTIONAL_SEQUENCE = 3, /* a sequence or nothing */
+    TSR_KIND_MAP = 4,               /* two tensors: keys, values */
+    TSR_KIND_SEQUENCE_MAP = 5,      /* of maps */
+    TSR_KIND_COUNT = 6,
+};
+
 /* Sets of element types, one bit per TSR_DTYPE_ value. */
 #define TSR_BIT(dtype) (UINT64_C(1) << (dtype))
 #define TSR_TYPES_FLOAT_IEEE                                                        \

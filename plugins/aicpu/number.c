@@ -370,3 +370,54 @@ void aicpu_finish_float(TsrRunContext *run, const TsrTensor *output, const float
         aicpu_store_float(output->desc->dtype, output->data, 0, tsr_desc_elements(output->desc),
                           values);
 }
+
+const double *aicpu_as_double(TsrRunContext *run, const TsrTensor *tensor)
+{
+    int64_t count;
+    double *copy;
+    if (tensor == NULL || tensor->desc->dtype == TSR_DTYPE_DOUBLE)
+        return tensor != NULL ? tensor->data : NULL;
+    count = tsr_desc_elements(tensor->desc);
+    copy = run->scratch(run, (uint64_t)(count > 0 ? count : 1) * sizeof(double));
+    if (copy != NULL)
+        aicpu_load_double(tensor->desc->dtype, tensor->data, 0, count, copy);
+    return copy;
+}
+
+double *aicpu_begin_double(TsrRunContext *run, const TsrTensor *output)
+{
+    int64_t count = tsr_desc_elements(output->desc);
+    if (output->desc->dtype == TSR_DTYPE_DOUBLE)
+        return output->data;
+    return run->scratch(run, (uint64_t)(count > 0 ? count : 1) * sizeof(double));
+}
+
+void aicpu_finish_double(const TsrTensor *output, const double *values)
+{
+    if (output->desc->dtype != TSR_DTYPE_DOUBLE)
+        aicpu_store_double(output->desc->dtype, output->data, 0,
+                           tsr_desc_elements(output->desc), values, AICPU_SATURATE);
+}
+
+const int64_t *aicpu_as_int64(TsrRunContext *run, const TsrTensor *tensor)
+{
+    int64_t count, *copy;
+    if (tensor == NULL || tensor->desc->dtype == TSR_DTYPE_INT64)
+        return tensor != NULL ? tensor->data : NULL;
+    count = tsr_desc_elements(tensor->desc);
+    copy = run->scratch(run, (uint64_t)(count > 0 ? count : 1) * sizeof(int64_t));
+    if (copy != NULL)
+        aicpu_load_int64(tensor->desc->dtype, tensor->data, 0, count, copy);
+    return copy;
+}
+
+double aicpu_round_to(uint32_t dtype, double value)
+{
+    if (dtype == TSR_DTYPE_FLOAT)
+        return (double)(float)value;
+    if (dtype == TSR_DTYPE_FLOAT16)
+        return (double)tsr_float16_to_float(tsr_float_to_float16((float)value));
+    if (dtype == TSR_DTYPE_BFLOAT16)
+        return (double)tsr_bfloat16_to_float(tsr_float_to_bfloat16((float)value));
+    return value;
+}

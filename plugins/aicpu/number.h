@@ -51,5 +51,13 @@ const float *aicpu_as_float(TsrRunContext *run, const TsrTensor *tensor);
  * aicpu_finish_float converts. */
 float *aicpu_begin_float(TsrRunContext *run, const TsrTensor *output);
 void aicpu_finish_float(TsrRunContext *run, const TsrTensor *output, const float *values);
+/* The same with doubles, from any number type; for kernels that are right before fast. */
+const double *aicpu_as_double(TsrRunContext *run, const TsrTensor *tensor);
+double *aicpu_begin_double(TsrRunContext *run, const TsrTensor *output);
+void aicpu_finish_double(const TsrTensor *output, const double *values);
+/* All elements as int64 in scratch memory; NULL as above. */
+const int64_t *aicpu_as_int64(TsrRunContext *run, const TsrTensor *tensor);
+/* Rounds a value to what the type can hold. */
+double aicpu_round_to(uint32_t dtype, double value);
 
 #endif

@@ -6,6 +6,7 @@
  * plain input with a blocked output the blocked kernel's first-layer form, plain on
  * both sides the NCHW kernel, which takes any groups. Weights are packed here, once.
  */
+#include <math.h>
 #include <stdlib.h>
 #include "nn.h"
 
@@ -203,13 +204,21 @@ static double imbalance(int64_t whole, int64_t part, int64_t cores)
     return (double)(nn_ceil_div(pieces, cores) * part * cores) / (double)whole;
 }
 
-/* Cuts `length` units (rows or pixels, in steps) so that the runs stay below most and
- * feed the cores evenly. */
+/* Cuts `length` units (rows or pixels, in steps) into runs of at most `most`, so that
+ * the busiest core has least to do; every run costs a little more by itself. */
 static int64_t even_part(int64_t length, int64_t most, int64_t cores, int64_t step)
 {
-    int64_t pieces = nn_round_up(nn_ceil_div(length, most), cores);
-    const int64_t part = nn_round_up(nn_ceil_div(length, pieces), step);
-    return part < most ? part : most;
+    int64_t best = most;
+    double best_cost = INFINITY;
+    for (int64_t part = most; part >= step && part * 4 >= most; part -= step) {
+        const int64_t each = nn_ceil_div(nn_ceil_div(length, part), cores);
+        const double cost = (double)(each * part) + 0.15 * (double)(each * step);
+        if (cost < best_cost) {
+            best_cost = cost;
+            best = part;
+        }
+    }
+    return best;
 }
 
 /* Sets *_per_piece; returns the number of pieces. direct: no slab, one long row. */
@@ -245,8 +254,9 @@ static int64_t conv_tile(const TsrTaskSink *sink, TsrConv2dParams *p, int64_t pl
     if (places % cores != 0 || weights > inputs) {
         const int64_t length = direct ? p->out_w : p->out_h;
         const int64_t step = direct ? 14 : 1;
+        const int64_t share = nn_round_up(nn_ceil_div(length, cores), step);
         const int64_t now = direct ? p->columns_per_piece : p->rows_per_piece;
-        const int64_t part = even_part(length, now, cores, step);
+        const int64_t part = even_part(length, share < now ? share : now, cores, step);
         const double by_blocks = imbalance(blocks, block_part, cores);
         const double by_place = p->batch % cores == 0 ? 1.0 : imbalance(length, part, cores);
         if (by_blocks < by_place + (weights > inputs ? 0.2 : -0.02)) {
@@ -264,9 +274,13 @@ static int64_t conv_tile(const TsrTaskSink *sink, TsrConv2dParams *p, int64_t pl
 
 static uint32_t conv_block_dim(const TsrTaskSink *sink, const TsrConv2dParams *p, int64_t pieces)
 {
-    return nn_block_dim(sink, pieces,
-                        (double)p->batch * p->out_h * p->out_w * p->out_c *
-                            (double)(p->in_c / p->groups * p->kernel_h * p->kernel_w) / 16.0);
+    const uint32_t blocks = nn_block_dim(
+        sink, pieces,
+        (double)p->batch * p->out_h * p->out_w * p->out_c *
+            (double)(p->in_c / p->groups * p->kernel_h * p->kernel_w) / 16.0);
+    /* Two blocks a core only where they are alike: the tiling counts on it. */
+    return blocks > sink->core_count && sink->core_count > 0 && pieces % blocks != 0
+               ? sink->core_count : blocks;
 }
 
 /* ------------------------------------------------------------------ build */
@@ -287,13 +301,18 @@ static int32_t conv_task(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dPa
     return nn_task(sink, kernel, blocks, args, depthwise ? 5 : 6, p, sizeof(*p));
 }
 
+/* A 1x1 window that reads every pixel once: no copy is needed. */
+static int is_pointwise(const TsrConv2dParams *p)
+{
+    return p->kernel_h == 1 && p->kernel_w == 1 && p->stride_h == 1 && p->stride_w == 1 &&
+           p->pad_top == 0 && p->pad_left == 0 && p->in_h == p->out_h && p->in_w == p->out_w;
+}
+
 static int32_t build_blocked(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dParams *p)
 {
     const int64_t depth = p->in_c / p->groups, taps = (int64_t)p->kernel_h * p->kernel_w;
     const int64_t planes = p->x_plain ? depth : nn_round_up(depth, 16);
-    const int direct = !p->x_plain && taps == 1 && p->stride_h == 1 && p->stride_w == 1 &&
-                       p->pad_top == 0 && p->pad_left == 0 && p->in_h == p->out_h &&
-                       p->in_w == p->out_w;
+    const int direct = !p->x_plain && is_pointwise(p);
     uint32_t weights, blocks;
     int64_t pieces;
     int32_t status = add_weights(node, sink, p, nn_round_up(p->out_c, 16) * depth * taps,
@@ -337,14 +356,17 @@ static int32_t build_nchw(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dP
         return status;
     p->columns_per_piece = p->out_w;
     p->blocks_per_piece = (int32_t)tiles;
-    if (planes % cores != 0 && planes < 4 * cores)
-        rows = even_part(p->out_h, rows, cores, 1);
+    if (planes % cores != 0 && planes < 4 * cores) {
+        const int64_t share = nn_ceil_div(p->out_h, cores);
+        rows = even_part(p->out_h, rows < share ? rows : share, cores, 1);
+    }
     p->rows_per_piece = (int32_t)rows;
     planes *= nn_ceil_div(p->out_h, rows);
     if (planes < cores)
         p->blocks_per_piece = (int32_t)nn_ceil_div(tiles, cores);
     /* Vectors read past the last row: room for three of them. */
-    p->workspace_floats = (uint64_t)nn_round_up(slab_floats(p, depth, rows) + 64, 16);
+    if (!is_pointwise(p))
+        p->workspace_floats = (uint64_t)nn_round_up(slab_floats(p, depth, rows) + 64, 16);
     return conv_task(node, sink, p, TSR_KERNEL_CONV2D_NCHW_F32,
                      conv_block_dim(sink, p, planes * nn_ceil_div(tiles, p->blocks_per_piece)),
                      &weights);

@@ -126,8 +126,9 @@ static int32_t matmul_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink
     g->k = a_shape[a_rank - 1];
     g->n = b_shape[b_rank - 1];
     if (b_shape[b_rank - 2] != g->k)
-        return sink->fail(sink, TSR_INVALID_ARGUMENT, "MatMul '%s': A has %lld columns, B %lld rows",
-                          node->name, (long long)g->k, (long long)b_shape[b_rank - 2]);
+        return sink->fail(sink, TSR_INVALID_ARGUMENT,
+                          "MatMul '%s': A has %lld columns, B %lld rows", node->name,
+                          (long long)g->k, (long long)b_shape[b_rank - 2]);
     for (uint32_t i = 0; i + 2 < b_rank; i++)
         b_batches *= b_shape[i];
     if (b_batches == 1) {

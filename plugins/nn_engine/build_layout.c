@@ -89,8 +89,9 @@ static int32_t transpose_build(const NnOp *op, const TsrNodeView *node, TsrTaskS
     TsrTransposeParams p = { .struct_size = sizeof(p) };
     (void)op;
     if (count != 0 && count != x->rank)
-        return sink->fail(sink, TSR_INVALID_ARGUMENT, "Transpose '%s': perm has %u entries, X rank %u",
-                          node->name, count, x->rank);
+        return sink->fail(sink, TSR_INVALID_ARGUMENT,
+                          "Transpose '%s': perm has %u entries, X rank %u", node->name,
+                          count, x->rank);
     tsr_shape_strides(x->rank, x->shape, strides);
     /* Dims of extent 1 vanish; neighbours that stay neighbours become one. */
     for (uint32_t i = 0; i < x->rank; i++) {

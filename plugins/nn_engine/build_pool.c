@@ -40,11 +40,21 @@ static void pool_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_
                        "kernel_shape, strides, dilations or pads are out of range");
 }
 
+/* One pixel with whole channel blocks: its NC1HWC0 and its plain form are the same
+ * bytes, so that no TransData is needed behind the node. */
+static int is_full_pixel(const TsrTensorDesc *y)
+{
+    return tsr_desc_is_static(y) && y->rank == 4 && y->shape[1] % TSR_NPU_C0 == 0 &&
+           y->shape[2] == 1 && y->shape[3] == 1;
+}
+
 static void pool_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet *set)
 {
     (void)op;
     if (!nn_is_picture(node->inputs[0]) || !tsr_desc_is_static(node->inputs[0]))
         return;
+    if (is_full_pixel(node->outputs[0]))
+        nn_column(set, 8.0f, (const uint32_t[]){ TSR_FORMAT_NC1HWC0, TSR_FORMAT_ND }, 2);
     nn_column(set, 8.0f, (const uint32_t[]){ TSR_FORMAT_NC1HWC0 }, 1);
     nn_column(set, 1.0f, (const uint32_t[]){ TSR_FORMAT_ND }, 1);
 }
@@ -62,7 +72,7 @@ static int32_t pool_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
         !nn_picture_of(node->outputs[0], &y) || !nn_window_of(node, spatial, kernel, &x, &y, &v))
         return sink->fail(sink, TSR_INVALID_ARGUMENT, "%s '%s': shape or window out of range",
                           node->op_type, node->name);
-    if (blocked != nn_is_blocked(node->outputs[0]))
+    if (blocked != nn_is_blocked(node->outputs[0]) && !is_full_pixel(node->outputs[0]))
         return sink->fail(sink, TSR_UNSUPPORTED, "%s '%s': formats of X and Y differ",
                           node->op_type, node->name);
     p.count_pads = op->kernel_op == TSR_POOL_AVERAGE &&
@@ -102,8 +112,7 @@ static int32_t add_reduce(TsrTaskSink *sink, uint32_t kind, int64_t outer, int64
                    2, &p, sizeof(p));
 }
 
-/* A picture reduced to one pixel: its NC1HWC0 form and its plain form have the same
- * bytes when the channels fill their blocks. */
+/* A picture reduced to one pixel; see is_full_pixel. */
 static void pixel_columns(const TsrNodeView *node, TsrColumnSet *set)
 {
     if (node->inputs[0]->shape[1] % TSR_NPU_C0 == 0)

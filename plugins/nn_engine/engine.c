@@ -33,6 +33,10 @@ static int check_port(const NnOp *op, const TsrTensorDesc *desc, const char *wha
                       int f32, TsrSupport *out_support)
 {
     char text[96];
+    if (desc->kind != TSR_KIND_TENSOR) {
+        tsr_support_no(out_support, TSR_REFUSE_DTYPE, "%s %u is no tensor", what, index);
+        return 0;
+    }
     if (f32 && desc->dtype != TSR_DTYPE_FLOAT) {
         tsr_support_no(out_support, TSR_REFUSE_DTYPE, "%s %u is %s, only float is supported", what,
                        index, tsr_dtype_name(desc->dtype));

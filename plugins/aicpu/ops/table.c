@@ -5,6 +5,7 @@
 #include "table.h"
 
 const AicpuFamily *const aicpu_families[] = {
+    &aicpu_attention,
     &aicpu_binary,
     &aicpu_cast,
     &aicpu_concat,
@@ -14,6 +15,7 @@ const AicpuFamily *const aicpu_families[] = {
     &aicpu_gather,
     &aicpu_generate,
     &aicpu_layout,
+    &aicpu_loss,
     &aicpu_matmul,
     &aicpu_nms,
     &aicpu_norm,
@@ -29,6 +31,7 @@ const AicpuFamily *const aicpu_families[] = {
     &aicpu_shape,
     &aicpu_softmax,
     &aicpu_trans_data,
+    &aicpu_transformer,
     &aicpu_unary,
 };
 

@@ -7,6 +7,7 @@
 
 #include "../aicpu.h"
 
+extern const AicpuFamily aicpu_attention;
 extern const AicpuFamily aicpu_binary;
 extern const AicpuFamily aicpu_cast;
 extern const AicpuFamily aicpu_concat;
@@ -16,6 +17,7 @@ extern const AicpuFamily aicpu_conv_transpose;
 extern const AicpuFamily aicpu_gather;
 extern const AicpuFamily aicpu_generate;
 extern const AicpuFamily aicpu_layout;
+extern const AicpuFamily aicpu_loss;
 extern const AicpuFamily aicpu_matmul;
 extern const AicpuFamily aicpu_nms;
 extern const AicpuFamily aicpu_norm;
@@ -31,6 +33,7 @@ extern const AicpuFamily aicpu_select;
 extern const AicpuFamily aicpu_shape;
 extern const AicpuFamily aicpu_softmax;
 extern const AicpuFamily aicpu_trans_data;
+extern const AicpuFamily aicpu_transformer;
 extern const AicpuFamily aicpu_unary;
 
 #endif

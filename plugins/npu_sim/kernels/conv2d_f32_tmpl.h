@@ -51,17 +51,6 @@ static void slab_row_blocked(const TsrConv2dParams *p, const Window *w, const fl
     }
 }
 
-/* The same with one float a pixel. */
-static void slab_row_plain(const TsrConv2dParams *p, const Window *w, const float *row,
-                           float *slab)
-{
-    for (int32_t phase = 0; phase < w->phases; phase++, slab += w->width) {
-        int64_t column = phase - p->pad_left;
-        for (int32_t c = 0; c < w->width; c++, column += p->stride_w)
-            slab[c] = row != NULL && column >= 0 && column < p->in_w ? row[column] : 0.0f;
-    }
-}
-
 /* Fills the slab with what `rows` output rows from `first` on read. planes channel
  * blocks (or channels) from x on. */
 static void slab_fill(const TsrConv2dParams *p, const Window *w, const float *x, int32_t planes,
@@ -75,7 +64,7 @@ static void slab_fill(const TsrConv2dParams *p, const Window *w, const float *x,
             const float *row =
                 source >= 0 && source < p->in_h ? x + (int64_t)source * p->in_w * pixel : NULL;
             if (p->x_plain)
-                slab_row_plain(p, w, row, slab);
+                window_copy_row(p, w, row, slab);
             else
                 slab_row_blocked(p, w, row, slab);
         }
@@ -97,6 +86,7 @@ void CONV2D(void *const *args, const void *params, uint32_t block_index, uint32_
     const int64_t row_pieces = split_pieces(p->out_h, p->rows_per_piece);
     const int64_t column_pieces = split_pieces(p->out_w, p->columns_per_piece);
     const int64_t block_pieces = split_pieces(out_blocks, p->blocks_per_piece);
+    const int64_t places = p->batch * row_pieces * column_pieces;
     const int64_t in_plane = (int64_t)p->in_h * p->in_w * pixel;
     const int64_t out_plane = (int64_t)p->out_h * p->out_w * 16;
     const int64_t filter = (int64_t)group_in * p->kernel_h * p->kernel_w * 16;
@@ -107,15 +97,15 @@ void CONV2D(void *const *args, const void *params, uint32_t block_index, uint32_
         slab += p->workspace_floats * block_index;
         window_taps(p, &w, pixel, taps);
     }
-    split_range(p->batch * row_pieces * column_pieces * block_pieces, block_index, block_dim,
-                &begin, &end);
+    split_range(places * block_pieces, block_index, block_dim, &begin, &end);
     for (int64_t piece = begin; piece < end; piece++) {
-        const int64_t place = piece / block_pieces;
+        /* Channel pieces are the outer loop: a core reads few weights, often. */
+        const int64_t place = piece % places;
         const int32_t row = (int32_t)(place / column_pieces % row_pieces) * p->rows_per_piece;
         const int32_t column = (int32_t)(place % column_pieces) * p->columns_per_piece;
         const int64_t n = place / column_pieces / row_pieces;
         int32_t rows = p->out_h - row, columns = p->out_w - column;
-        int32_t block = (int32_t)(piece % block_pieces) * p->blocks_per_piece;
+        int32_t block = (int32_t)(piece / places) * p->blocks_per_piece;
         int32_t block_end = block + p->blocks_per_piece;
         const float *image = x + n * all_in_blocks * in_plane;
         rows = rows < p->rows_per_piece ? rows : p->rows_per_piece;

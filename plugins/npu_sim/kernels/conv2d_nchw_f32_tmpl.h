@@ -25,6 +25,7 @@ typedef struct NchwTile {
     int64_t x_plane;
     int32_t depth;
     int32_t tap_count;
+    int lanes;           /* pixels of the last vector */
 } NchwTile;
 
 static inline __attribute__((always_inline)) void nchw_sum(const NchwTile *t, const int vectors,
@@ -40,7 +41,8 @@ static inline __attribute__((always_inline)) void nchw_sum(const NchwTile *t, co
             v16 xv[NCHW_VECTORS];
 #pragma GCC unroll 3
             for (int v = 0; v < vectors; v++)
-                xv[v] = v_load(x + v * 16);
+                xv[v] = v + 1 < vectors || t->lanes == 16 ? v_load(x + v * 16)
+                                                          : v_load_n(x + v * 16, t->lanes);
 #pragma GCC unroll 8
             for (int o = 0; o < NCHW_OC; o++) {
                 const v16 wv = v_set1(w[o]);
@@ -79,12 +81,8 @@ static void nchw_slab(const TsrConv2dParams *p, const Window *w, const float *x,
             const int32_t source = window_source_row(p, w, first, r);
             const float *row =
                 source >= 0 && source < p->in_h ? x + (int64_t)source * p->in_w : NULL;
-            for (int32_t phase = 0; phase < w->phases; phase++, slab += w->width) {
-                int64_t column = phase - p->pad_left;
-                for (int32_t i = 0; i < w->width; i++, column += p->stride_w)
-                    slab[i] = row != NULL && column >= 0 && column < p->in_w ? row[column]
-                                                                             : 0.0f;
-            }
+            window_copy_row(p, w, row, slab);
+            slab += w->row_pixels;
         }
 }
 
@@ -94,7 +92,9 @@ void CONV2D_NCHW(void *const *args, const void *params, uint32_t block_index,
     const TsrConv2dParams *p = params;
     const float *x = args[0], *weights = args[1], *bias = args[2], *residual = args[3];
     float *y = args[4];
-    float *slab = (float *)args[5] + p->workspace_floats * block_index;
+    /* 1x1 windows without stride and pads are read where they lie. */
+    const int direct = args[5] == NULL;
+    float *slab = direct ? NULL : (float *)args[5] + p->workspace_floats * block_index;
     const Window w = window_of(p);
     const int32_t group_in = p->in_c / p->groups, group_out = p->out_c / p->groups;
     const int32_t tiles = (int32_t)split_pieces(group_out, TSR_NPU_NCHW_TILE);
@@ -119,9 +119,9 @@ void CONV2D_NCHW(void *const *args, const void *params, uint32_t block_index,
         int64_t lines, pixels;
         rows = rows < p->rows_per_piece ? rows : p->rows_per_piece;
         tile_end = tile_end < tiles ? tile_end : tiles;
-        if (filled != place) {
-            nchw_slab(p, &w, x + plane * group_in * p->in_h * p->in_w, group_in, row, rows,
-                      slab);
+        const float *source = x + plane * group_in * p->in_h * p->in_w;
+        if (!direct && filled != place) {
+            nchw_slab(p, &w, source, group_in, row, rows, slab);
             filled = place;
         }
         lines = flat ? 1 : rows;
@@ -141,20 +141,25 @@ void CONV2D_NCHW(void *const *args, const void *params, uint32_t block_index,
                         const float *z = residual != NULL ? residual + at : NULL;
                         NchwTile t = { .taps = taps, .depth = group_in, .tap_count = tap_count };
                         v16 acc[NCHW_OC * NCHW_VECTORS];
-                        t.x = slab + line * w.row_step * w.row_pixels + i;
-                        t.x_plane = (int64_t)window_rows(p, &w, rows) * w.row_pixels;
+                        t.x = direct ? source + (int64_t)row * p->in_w + i
+                                     : slab + line * w.row_step * w.row_pixels + i;
+                        t.x_plane = direct ? (int64_t)p->in_h * p->in_w
+                                           : (int64_t)window_rows(p, &w, rows) * w.row_pixels;
                         t.w = weights + ((int64_t)group * tiles + tile) * tile_floats + part;
-                        if (pixels - i > 16 * (NCHW_VECTORS - 1)) {
+                        const int64_t rest = pixels - i;
+                        if (rest > 16 * (NCHW_VECTORS - 1)) {
+                            const int64_t count = rest < 16 * NCHW_VECTORS ? rest
+                                                                           : 16 * NCHW_VECTORS;
+                            t.lanes = (int)(count - 16 * (NCHW_VECTORS - 1));
                             nchw_sum(&t, NCHW_VECTORS, acc);
-                            nchw_store(acc, NCHW_VECTORS, channels,
-                                       pixels - i < 16 * NCHW_VECTORS ? pixels - i
-                                                                      : 16 * NCHW_VECTORS,
-                                       b, z, y + at, out_plane, &p->activation);
+                            nchw_store(acc, NCHW_VECTORS, channels, count, b, z, y + at,
+                                       out_plane, &p->activation);
                             i += 16 * NCHW_VECTORS;
                         } else {
+                            t.lanes = rest < 16 ? (int)rest : 16;
                             nchw_sum(&t, 1, acc);
-                            nchw_store(acc, 1, channels, pixels - i < 16 ? pixels - i : 16, b, z,
-                                       y + at, out_plane, &p->activation);
+                            nchw_store(acc, 1, channels, t.lanes, b, z, y + at, out_plane,
+                                       &p->activation);
                             i += 16;
                         }
                     }

@@ -69,11 +69,13 @@ void GEMM(void *const *args, const void *params, uint32_t block_index, uint32_t 
         slab += p->workspace_floats * block_index;
     for (uint32_t i = 0; i < p->batch_rank; i++)
         batch *= p->batch_shape[i];
-    split_range(batch * row_pieces * panel_pieces, block_index, block_dim, &begin, &end);
+    const int64_t places = batch * row_pieces;
+    split_range(places * panel_pieces, block_index, block_dim, &begin, &end);
     for (int64_t piece = begin; piece < end; piece++) {
-        const int64_t place = piece / panel_pieces, matrix = place / row_pieces;
+        /* Panels are the outer loop: a core reads few weights, often. */
+        const int64_t place = piece % places, matrix = place / row_pieces;
         const int64_t row = place % row_pieces * p->rows_per_piece;
-        int64_t panel = piece % panel_pieces * p->panels_per_piece;
+        int64_t panel = piece / places * p->panels_per_piece;
         int64_t panel_end = panel + p->panels_per_piece, rows = p->m - row;
         int64_t a_at = row * p->a_row, b_at = 0, rest = matrix;
         for (uint32_t i = p->batch_rank; i-- > 0; rest /= p->batch_shape[i]) {

@@ -18,7 +18,8 @@ void tsr_pool2d_f32_ref(void *const *args, const void *params, uint32_t block_in
     split_range(p->outer * p->out_h, block_index, block_dim, &begin, &end);
     for (int64_t at = begin * p->out_w * lanes; at < end * p->out_w * lanes; at++) {
         const int64_t lane = at % lanes, j = at / lanes % p->out_w;
-        const int64_t i = at / lanes / p->out_w % p->out_h, plane = at / lanes / p->out_w / p->out_h;
+        const int64_t i = at / lanes / p->out_w % p->out_h;
+        const int64_t plane = at / lanes / p->out_w / p->out_h;
         double sum = 0.0;
         float most = -INFINITY;
         int64_t inside = 0, padded = 0;

@@ -55,6 +55,16 @@ static inline __attribute__((always_inline)) void tile_body(const TileArgs *a, c
         for (int p = 0; p < R * Q; p++)
             acc[o * R * Q + p] = start;
     }
+    /* What is read and written at the end comes from far away: ask for it now. */
+    for (int o = 0; o < OB; o++)
+        for (int r = 0; r < R; r++) {
+            const int64_t at = o * a->y_block + r * a->y_row;
+            for (int q = 0; q < Q; q++) {
+                __builtin_prefetch(a->y + at + q * a->y_pixel, 1, 3);
+                if (a->z != NULL)
+                    __builtin_prefetch(a->z + at + q * a->y_pixel, 0, 3);
+            }
+        }
     for (int32_t b = 0; b < a->block_count; b++) {
         const float *xb = a->x + b * a->x_block;
         const int32_t depth = b + 1 == a->block_count ? a->last_depth : a->depth;

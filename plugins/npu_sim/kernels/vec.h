@@ -112,7 +112,8 @@ static inline v16m v_lt(v16 a, v16 b)
 }
 static inline v16m v_nan(v16 a)
 {
-    return (v16){ _mm256_cmp_ps(a.lo, a.lo, _CMP_UNORD_Q), _mm256_cmp_ps(a.hi, a.hi, _CMP_UNORD_Q) };
+    return (v16){ _mm256_cmp_ps(a.lo, a.lo, _CMP_UNORD_Q),
+                  _mm256_cmp_ps(a.hi, a.hi, _CMP_UNORD_Q) };
 }
 static inline v16m v_eq(v16 a, v16 b)
 {

@@ -10,6 +10,7 @@
 #ifndef TSR_NPU_WINDOW_H
 #define TSR_NPU_WINDOW_H
 
+#include <string.h>
 #include <tessera/device_kernels.h>
 
 typedef struct Window {
@@ -47,6 +48,30 @@ static inline int32_t window_source_row(const TsrConv2dParams *p, const Window *
     int32_t row = p->stride_h > w->extent_h
                       ? r / w->extent_h * p->stride_h + r % w->extent_h : r;
     return first * p->stride_h - p->pad_top + row;
+}
+
+/* Copies one row of a plain picture (NULL: a row of padding) to a slab row. */
+static inline void window_copy_row(const TsrConv2dParams *p, const Window *w, const float *row,
+                                   float *slab)
+{
+    const int32_t s = p->stride_w;
+    for (int32_t phase = 0; phase < w->phases; phase++, slab += w->width) {
+        /* Column c of the phase is x column c * stride + first. */
+        const int32_t first = phase - p->pad_left;
+        int32_t begin = first < 0 ? (-first + s - 1) / s : 0;
+        int32_t end = row != NULL && p->in_w > first ? (p->in_w - first + s - 1) / s : 0;
+        end = end < w->width ? end : w->width;
+        begin = begin < end ? begin : end > 0 ? end : 0;
+        for (int32_t c = 0; c < begin; c++)
+            slab[c] = 0.0f;
+        if (s == 1 && begin < end)
+            memcpy(slab + begin, row + begin + first, (size_t)(end - begin) * sizeof(*slab));
+        else
+            for (int32_t c = begin; c < end; c++)
+                slab[c] = row[c * s + first];
+        for (int32_t c = end > 0 ? end : 0; c < w->width; c++)
+            slab[c] = 0.0f;
+    }
 }
 
 /* Offset in floats of every tap from the slab position of its output pixel. */

@@ -39,7 +39,7 @@ static void with_case(const ConvShape *s, int pieces, void (*fn)(const KernelCas
     TsrConv2dParams p = params_of(s);
     const int nchw = strcmp(s->kernel, TSR_KERNEL_CONV2D_NCHW_F32) == 0;
     const int depthwise = strcmp(s->kernel, TSR_KERNEL_CONV2D_DEPTHWISE_F32) == 0;
-    const int direct = !nchw && !s->plain && s->kh == 1 && s->kw == 1 && s->sh == 1 &&
+    const int direct = !s->plain && s->kh == 1 && s->kw == 1 && s->sh == 1 &&
                        s->sw == 1 && s->pt + s->pl + s->pb + s->pr == 0;
     const int64_t in = (int64_t)s->h * s->w, out = (int64_t)p.out_h * p.out_w;
     const int64_t group_out = s->oc / s->groups, taps = (int64_t)s->kh * s->kw;
@@ -47,13 +47,13 @@ static void with_case(const ConvShape *s, int pieces, void (*fn)(const KernelCas
     Window win;
     char label[96];
     memset(args, 0, sizeof(args));
-    if (direct) {
+    if (direct && !nchw && !depthwise) {
         p.in_w = p.out_w = (int32_t)out;
         p.in_h = p.out_h = 1;
     }
     win = window_of(&p);
     p.rows_per_piece = pieces ? (p.out_h + 2) / 3 : p.out_h;
-    p.columns_per_piece = direct && pieces ? 5 : p.out_w;
+    p.columns_per_piece = direct && !nchw && pieces ? 5 : p.out_w;
     p.blocks_per_piece = pieces ? 3 : 1000;
     snprintf(label, sizeof(label), "%dx%dx%dx%d->%d %dx%d s%d d%d p%d%d g%d a%d", s->n, s->c, s->h,
              s->w, s->oc, s->kh, s->kw, s->sw, s->dw, s->pt, s->pr, s->groups, s->act);
@@ -90,7 +90,8 @@ static void with_case(const ConvShape *s, int pieces, void (*fn)(const KernelCas
     fn(&(KernelCase){ .kernel = s->kernel, .label = label, .params = &p, .args = args,
                       .arg_count = depthwise ? 5 : 6,
                       .tolerance = 2e-6 * sqrt((double)(s->c / s->groups * taps) + 4.0),
-                      .flop = 2.0 * s->n * s->oc * (double)out * (s->c / s->groups) * (double)taps });
+                      .flop = 2.0 * s->n * s->oc * (double)out * (s->c / s->groups) *
+                              (double)taps });
 }
 
 #define BLOCKED TSR_KERNEL_CONV2D_F32

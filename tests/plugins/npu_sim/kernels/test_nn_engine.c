@@ -279,11 +279,13 @@ START_TEST(test_binary_per_channel)
     float *x, *s;
     node_init(&c, "", "Sub", 14);
     if (left) {
-        s = constant ? node_input(&c, 1, 3, SHAPE(20, 1, 1)) : node_input(&c, 0, 4, SHAPE(1, 20, 1, 1));
+        s = constant ? node_input(&c, 1, 3, SHAPE(20, 1, 1))
+                     : node_input(&c, 0, 4, SHAPE(1, 20, 1, 1));
         x = node_input(&c, 0, 4, SHAPE(2, 20, 3, 5));
     } else {
         x = node_input(&c, 0, 4, SHAPE(2, 20, 3, 5));
-        s = constant ? node_input(&c, 1, 3, SHAPE(20, 1, 1)) : node_input(&c, 0, 4, SHAPE(1, 20, 1, 1));
+        s = constant ? node_input(&c, 1, 3, SHAPE(20, 1, 1))
+                     : node_input(&c, 0, 4, SHAPE(1, 20, 1, 1));
     }
     float *y = node_output(&c, 4, SHAPE(2, 20, 3, 5));
     node_block(&c, left);

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# check_install.sh: installs the build into a folder of its own, compiles the example of
+# the README against the installed headers with pkg-config alone, and runs it, and the
+# installed command, away from the source tree.
+# Usage: check_install.sh BUILD_FOLDER EXAMPLE.c MODEL.onnx
+set -eu
+build=$(cd "$1" && pwd)
+example=$2
+model=$3
+root=$build/installed
+rm -rf "$root"
+meson install -C "$build" --no-rebuild --destdir "$root" >/dev/null
+pc=$(find "$root" -name tessera.pc)
+libdir=$(dirname "$(dirname "$pc")")
+bin=$(dirname "$(find "$root" -path '*/bin/tessera')")
+# The files lie below the destination folder, not at the prefix they name.
+flags=$(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --define-prefix --cflags --libs tessera)
+# shellcheck disable=SC2086 # the flags are words
+${CC:-cc} -std=c11 -Wall -Wextra -Werror "$example" $flags ${SANITIZE:-} -o "$root/run_model"
+cd /
+LD_LIBRARY_PATH=$libdir "$root/run_model" "$model" | grep -q 'bytes$'
+"$bin/tessera" engines | grep -q "$libdir/tessera/plugins.conf"
+for header in plugin.h plugin_util.h types.h device_kernels.h; do
+    echo "#include <tessera/$header>" >"$root/alone.c"
+    ${CC:-cc} -std=c11 -Wall -Wextra -Werror -I"$(dirname "$pc")/../../../include" \
+        -I"$(find "$root" -path '*/include' -type d | head -n 1)" -c "$root/alone.c" \
+        -o "$root/alone.o"
+done
+echo "1 passed, 0 failed"
