@@ -9,6 +9,8 @@
 #include <string.h>
 #include <tessera/plugin_util.h>
 
+#include "ir/array.h"
+
 /* Layout of a float narrower than 16 bits. Source: ONNX float8.md and float4.md. */
 typedef struct Minifloat {
     guint32 exponent_bits;
@@ -224,8 +226,8 @@ static void append_position(GString *out, TsrArray *array, gint64 index)
     g_string_append(out, tsr_shape_text(rank, at, text, sizeof(text)));
 }
 
-gboolean tsr_compare_arrays(TsrArray *got, TsrArray *wanted, double rtol, double atol,
-                            GString *out_reason)
+static gboolean compare_tensors(TsrArray *got, TsrArray *wanted, double rtol, double atol,
+                                GString *out_reason)
 {
     guint32 dtype = tsr_array_dtype(wanted), rank = tsr_array_rank(wanted);
     gint64 count = tsr_shape_elements(rank, tsr_array_shape(wanted)), bad = 0, first = 0;
@@ -260,4 +262,48 @@ gboolean tsr_compare_arrays(TsrArray *got, TsrArray *wanted, double rtol, double
     if (float_rows[dtype].parts != 0)
         g_string_append_printf(out_reason, ", largest error %.3g", tolerance.largest);
     return FALSE;
+}
+
+static gboolean is_optional(const TsrArray *array)
+{
+    return array->desc.view.kind == TSR_KIND_OPTIONAL ||
+           array->desc.view.kind == TSR_KIND_OPTIONAL_SEQUENCE;
+}
+
+/* Sequences, optionals and maps: as many items, each alike. A full optional equals what
+ * it holds. */
+static gboolean compare_items(TsrArray *got, TsrArray *wanted, double rtol, double atol,
+                              GString *out_reason)
+{
+    if (is_optional(got) && !is_optional(wanted) && got->items->len == 1)
+        return tsr_compare_arrays(g_ptr_array_index(got->items, 0), wanted, rtol, atol,
+                                  out_reason);
+    if (is_optional(wanted) && !is_optional(got) && wanted->items->len == 1)
+        return tsr_compare_arrays(got, g_ptr_array_index(wanted->items, 0), rtol, atol,
+                                  out_reason);
+    if (got->items == NULL || wanted->items == NULL || got->items->len != wanted->items->len) {
+        g_string_append_printf(out_reason, "wanted a %s of %u items, got a %s of %u",
+                               tsr_kind_name(wanted->desc.view.kind),
+                               wanted->items != NULL ? wanted->items->len : 0,
+                               tsr_kind_name(got->desc.view.kind),
+                               got->items != NULL ? got->items->len : 0);
+        return FALSE;
+    }
+    for (guint i = 0; i < wanted->items->len; i++) {
+        g_autoptr(GString) reason = g_string_new(NULL);
+        if (tsr_compare_arrays(g_ptr_array_index(got->items, i),
+                               g_ptr_array_index(wanted->items, i), rtol, atol, reason))
+            continue;
+        g_string_append_printf(out_reason, "item %u: %s", i, reason->str);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+gboolean tsr_compare_arrays(TsrArray *got, TsrArray *wanted, double rtol, double atol,
+                            GString *out_reason)
+{
+    return got->items != NULL || wanted->items != NULL
+               ? compare_items(got, wanted, rtol, atol, out_reason)
+               : compare_tensors(got, wanted, rtol, atol, out_reason);
 }

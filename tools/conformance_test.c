@@ -12,6 +12,7 @@
 #include "conformance_light.h"
 #include "ir/array.h"
 #include "onnx/tensor_proto.h"
+#include "onnx/value_proto.h"
 
 typedef struct DataSet {
     char *name;         /* of its folder, for reasons; "" for a light model */
@@ -52,11 +53,13 @@ static void set_free(DataSet *set)
     g_free(set);
 }
 
-static TsrArray *read_array(const char *path, GError **error)
+static TsrArray *read_array(const char *path, guint32 kind, GError **error)
 {
     g_autofree char *name = NULL;
     g_autoptr(GBytes) bytes = NULL;
     TsrDesc desc;
+    if (kind != TSR_KIND_TENSOR)
+        return tsr_value_file_read(path, kind, error);
     tsr_desc_init(&desc);
     bytes = tsr_tensor_file_read(path, &desc, &name, error);
     if (bytes == NULL)
@@ -65,15 +68,29 @@ static TsrArray *read_array(const char *path, GError **error)
     return tsr_array_new_from_bytes(&desc.view, bytes, error);
 }
 
+/* What kind of value file number index of the inputs or outputs holds. */
+static guint32 kind_of(TsrModel *model, gboolean output, guint index)
+{
+    const TsrGraph *graph = tsr_bound_model_program(model->bound)->graph;
+    if (output)
+        return index < graph->outputs->len
+                   ? g_array_index(graph->outputs, TsrGraphOutput, index).value->desc.view.kind
+                   : TSR_KIND_TENSOR;
+    return index < graph->inputs->len
+               ? ((TsrValue *)g_ptr_array_index(graph->inputs, index))->desc.view.kind
+               : TSR_KIND_TENSOR;
+}
+
 /* Reads PREFIX0.pb, PREFIX1.pb, ... as long as there are any. */
-static gboolean read_arrays(const char *prefix, GPtrArray *out_arrays, GError **error)
+static gboolean read_arrays(TsrModel *model, gboolean output, const char *prefix,
+                            GPtrArray *out_arrays, GError **error)
 {
     for (guint i = 0;; i++) {
         g_autofree char *path = g_strdup_printf("%s%u.pb", prefix, i);
         TsrArray *array;
         if (!g_file_test(path, G_FILE_TEST_EXISTS))
             return TRUE;
-        array = read_array(path, error);
+        array = read_array(path, kind_of(model, output, i), error);
         if (array == NULL)
             return FALSE;
         g_ptr_array_add(out_arrays, array);
@@ -94,8 +111,8 @@ static gboolean read_sets(Run *run, GError **error)
             return TRUE;
         set = set_new(name);
         g_ptr_array_add(run->sets, set);
-        if (!read_arrays(inputs, set->inputs, error) ||
-            !read_arrays(outputs, set->wanted, error))
+        if (!read_arrays(run->model, FALSE, inputs, set->inputs, error) ||
+            !read_arrays(run->model, TRUE, outputs, set->wanted, error))
             return FALSE;
     }
 }
@@ -106,7 +123,7 @@ static gboolean read_light_set(Run *run, GError **error)
     g_autofree char *outputs = g_strdup_printf("%.*s_output_", (int)stem, run->test->model);
     DataSet *set = set_new("");
     g_ptr_array_add(run->sets, set);
-    return read_arrays(outputs, set->wanted, error);
+    return read_arrays(run->model, TRUE, outputs, set->wanted, error);
 }
 
 static gboolean make_light_inputs(Run *run, GError **error)

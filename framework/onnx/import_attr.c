@@ -10,6 +10,9 @@
 #include "onnx/import_graph.h"
 #include "onnx/tensor_proto.h"
 
+/* AttributeType of the wire format that plugin.h has no name for. */
+#define ONNX_TYPE_PROTO 13
+
 static const char *text_of(const char *text)
 {
     return text != NULL ? text : "";
@@ -78,6 +81,22 @@ static TsrAttrBox *import_tensor_attr(TsrImporter *importer, const Onnx__Attribu
     return bytes != NULL ? tsr_attr_new_tensor(proto->name, &desc.view, bytes) : NULL;
 }
 
+/* A type is written as INTS {TSR_KIND_, dtype}, which is all that operators ask of it. */
+static TsrAttrBox *import_type(const Onnx__Attribute *proto, GError **error)
+{
+    guint32 kind, key_dtype;
+    const Onnx__Type__TensorType *type =
+        proto->tp != NULL ? tsr_import_unwrap_type(proto->tp, &kind, &key_dtype) : NULL;
+    gint64 ints[2];
+    if (type == NULL) {
+        g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED, "is of a type that is not supported");
+        return NULL;
+    }
+    ints[0] = kind;
+    ints[1] = type->elem_type;
+    return tsr_attr_new_ints(proto->name, ints, G_N_ELEMENTS(ints));
+}
+
 static TsrAttrBox *import_value(TsrImporter *importer, const Onnx__Attribute *proto,
                                 const TsrScope *scope, GPtrArray *subgraphs, GError **error)
 {
@@ -98,6 +117,8 @@ static TsrAttrBox *import_value(TsrImporter *importer, const Onnx__Attribute *pr
         return tsr_attr_new_ints(proto->name, proto->ints, proto->n_ints);
     case TSR_ATTR_STRINGS:
         return import_strings(proto);
+    case ONNX_TYPE_PROTO:
+        return import_type(proto, error);
     default:
         g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED, "attribute type %d is not supported",
                     proto->type);

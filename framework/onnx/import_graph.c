@@ -78,10 +78,8 @@ static gboolean import_initializers(TsrImporter *importer, const Onnx__Graph *pr
     return TRUE;
 }
 
-/* The tensor type inside a type, and what kind of value wraps it; NULL when it is of a
- * kind that no operator of ONNX has. */
-static const Onnx__Type__TensorType *unwrap_type(const Onnx__Type *type, guint32 *out_kind,
-                                                 guint32 *out_key_dtype)
+const Onnx__Type__TensorType *tsr_import_unwrap_type(const Onnx__Type *type, guint32 *out_kind,
+                                                     guint32 *out_key_dtype)
 {
     *out_kind = TSR_KIND_TENSOR;
     *out_key_dtype = TSR_DTYPE_UNDEFINED;
@@ -110,7 +108,7 @@ static gboolean read_input_type(const Onnx__ValueInfo *info, TsrDesc *desc, GErr
     gsize rank;
     if (info->type == NULL)
         return TRUE; /* inputs of subgraphs may leave their type to inference */
-    type = unwrap_type(info->type, &kind, &key_dtype);
+    type = tsr_import_unwrap_type(info->type, &kind, &key_dtype);
     if (type == NULL || (guint32)type->elem_type >= TSR_DTYPE_COUNT) {
         g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED,
                     "input '%s' is of a type that is not supported", text_of(info->name));

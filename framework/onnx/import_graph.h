@@ -24,6 +24,10 @@ typedef struct TsrScope {
 /* Fills scope->graph from the message. */
 gboolean tsr_import_graph(TsrImporter *importer, const Onnx__Graph *proto, TsrScope *scope,
                           GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* The tensor type inside a type, and what kind of value wraps it; NULL when it is of a
+ * kind that no operator of ONNX has. */
+const Onnx__Type__TensorType *tsr_import_unwrap_type(const Onnx__Type *type, guint32 *out_kind,
+                                                     guint32 *out_key_dtype);
 /* The value of that name in the scope or one around it, or NULL. */
 TsrValue *tsr_scope_find(const TsrScope *scope, const char *name);
 

@@ -28,6 +28,12 @@ static int32_t join_branches(TsrInferContext *infer, uint32_t output, uint32_t *
     return TSR_OK;
 }
 
+static int32_t set_kind(TsrInferContext *infer, uint32_t output, uint32_t kind, uint32_t dtype,
+                        const Shape *shape)
+{
+    return infer->set_output_kind(infer, output, kind, dtype, shape->rank, shape->dim);
+}
+
 static Shape shape_of(const TsrTensorDesc *desc)
 {
     Shape shape = {.rank = TSR_RANK_UNKNOWN};
@@ -43,7 +49,7 @@ static int32_t infer_if(const TsrOpDef *def, TsrInferContext *infer)
 {
     static const char *const branches[2] = {"then_branch", "else_branch"};
     uint32_t outputs = infer->node->output_count;
-    uint32_t dtypes[64];
+    uint32_t dtypes[64], kinds[64];
     Shape shapes[64];
     int known = 0;
     (void)def;
@@ -67,6 +73,7 @@ static int32_t infer_if(const TsrOpDef *def, TsrInferContext *infer)
                                "%s has %u outputs, the node has %u", branches[b], count, outputs);
         for (uint32_t i = 0; i < outputs; i++) {
             if (!known) {
+                kinds[i] = descs[i]->kind;
                 dtypes[i] = descs[i]->dtype;
                 shapes[i] = shape_of(descs[i]);
             } else if ((status = join_branches(infer, i, &dtypes[i], &shapes[i], descs[i])) !=
@@ -80,7 +87,7 @@ static int32_t infer_if(const TsrOpDef *def, TsrInferContext *infer)
         return infer->fail(infer, TSR_INVALID_ARGUMENT,
                            "neither branch can run with the shapes around it");
     for (uint32_t i = 0; i < outputs; i++) {
-        int32_t status = tsr_infer_set(infer, i, dtypes[i], &shapes[i]);
+        int32_t status = set_kind(infer, i, kinds[i], dtypes[i], &shapes[i]);
         if (status != TSR_OK)
             return status;
     }
@@ -93,10 +100,11 @@ typedef struct BodyInput {
     int64_t dim[TSR_MAX_RANK];
 } BodyInput;
 
-static void body_input(BodyInput *input, uint32_t dtype, const Shape *shape)
+static void body_input(BodyInput *input, uint32_t kind, uint32_t dtype, const Shape *shape)
 {
     memset(input, 0, sizeof(*input));
     input->desc.struct_size = sizeof(TsrTensorDesc);
+    input->desc.kind = kind;
     input->desc.dtype = dtype;
     input->desc.name = "";
     input->desc.rank = input->desc.storage_rank = shape->rank;
@@ -143,7 +151,7 @@ static int32_t infer_body(TsrInferContext *infer, BodyInput *inputs, uint32_t fi
                  memcmp(shape.dim, before.dim, shape.rank * sizeof(int64_t)) != 0) ||
                 dtype != state->desc.dtype)
                 changed = 1;
-            body_input(state, dtype, &shape);
+            body_input(state, state->desc.kind, dtype, &shape);
         }
         if (!changed)
             break;
@@ -164,11 +172,13 @@ static int32_t infer_loop(const TsrOpDef *def, TsrInferContext *infer)
     if (states + 2 > MAX_BODY)
         return infer->fail(infer, TSR_UNSUPPORTED, "has %u loop-carried values, at most %d",
                            states, MAX_BODY - 2);
-    body_input(&inputs[0], TSR_DTYPE_INT64, &scalar);
-    body_input(&inputs[1], TSR_DTYPE_BOOL, &scalar);
+    body_input(&inputs[0], TSR_KIND_TENSOR, TSR_DTYPE_INT64, &scalar);
+    body_input(&inputs[1], TSR_KIND_TENSOR, TSR_DTYPE_BOOL, &scalar);
     for (uint32_t i = 0; i < states; i++) {
         Shape shape = tsr_infer_shape(infer, 2 + i);
-        body_input(&inputs[2 + i], tsr_infer_dtype(infer, 2 + i), &shape);
+        const TsrTensorDesc *desc = tsr_infer_input(infer, 2 + i);
+        body_input(&inputs[2 + i], desc != NULL ? desc->kind : TSR_KIND_TENSOR,
+                   tsr_infer_dtype(infer, 2 + i), &shape);
     }
     status = infer_body(infer, inputs, 2, states, states + 2, 1, &descs, &count);
     if (status != TSR_OK)
@@ -185,7 +195,7 @@ static int32_t infer_loop(const TsrOpDef *def, TsrInferContext *infer)
             shape.dim[0] = TSR_DIM_UNKNOWN;
             shape.rank++;
         }
-        if ((status = tsr_infer_set(infer, i, dtype, &shape)) != TSR_OK)
+        if ((status = set_kind(infer, i, descs[1 + i]->kind, dtype, &shape)) != TSR_OK)
             return status;
     }
     return TSR_OK;
@@ -239,7 +249,7 @@ static int32_t infer_scan(const TsrOpDef *def, TsrInferContext *infer)
                     (shape.rank - axis - 1) * sizeof(int64_t));
             shape.rank--;
         }
-        body_input(&inputs[i], tsr_infer_dtype(infer, batch + i), &shape);
+        body_input(&inputs[i], TSR_KIND_TENSOR, tsr_infer_dtype(infer, batch + i), &shape);
     }
     status = infer_body(infer, inputs, 0, states, total, 0, &descs, &count);
     if (status != TSR_OK)

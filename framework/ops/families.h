@@ -32,6 +32,7 @@ extern const TsrOps tsr_ops_resize;
 extern const TsrOps tsr_ops_rnn;
 extern const TsrOps tsr_ops_sample;
 extern const TsrOps tsr_ops_select;
+extern const TsrOps tsr_ops_sequence;
 extern const TsrOps tsr_ops_shape;
 extern const TsrOps tsr_ops_signal;
 extern const TsrOps tsr_ops_tessera;

@@ -30,6 +30,7 @@ static const TsrOps *const families[] = {
     &tsr_ops_rnn,
     &tsr_ops_sample,
     &tsr_ops_select,
+    &tsr_ops_sequence,
     &tsr_ops_shape,
     &tsr_ops_signal,
     &tsr_ops_tessera,

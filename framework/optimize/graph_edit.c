@@ -167,6 +167,48 @@ static gboolean values_may_vanish(const TsrGraphEdit *edit, const TsrFusedNode *
     return TRUE;
 }
 
+/* Puts on the stack what the reader (a node, or one inside its subgraphs) waits for. */
+static void push_producers(GPtrArray *stack, const TsrNode *reader)
+{
+    for (guint i = 0; i < reader->inputs->len; i++) {
+        const TsrValue *value = g_ptr_array_index(reader->inputs, i);
+        if (value != NULL)
+            g_ptr_array_add(stack, value->producer);
+    }
+    for (guint i = 0; i < reader->control_inputs->len; i++)
+        g_ptr_array_add(stack, g_ptr_array_index(reader->control_inputs, i));
+    for (guint s = 0; s < reader->subgraphs->len; s++) {
+        const TsrGraph *subgraph = g_ptr_array_index(reader->subgraphs, s);
+        for (guint i = 0; i < subgraph->nodes->len; i++)
+            push_producers(stack, g_ptr_array_index(subgraph->nodes, i));
+        for (guint i = 0; i < subgraph->outputs->len; i++)
+            g_ptr_array_add(stack,
+                            g_array_index(subgraph->outputs, TsrGraphOutput, i).value->producer);
+    }
+}
+
+/* Whether an input of the fused node is computed from one of the nodes it replaces: it
+ * would then wait for itself. */
+static gboolean waits_for_itself(const TsrGraphEdit *edit, const TsrFusedNode *fused)
+{
+    g_autoptr(GHashTable) replaced = g_hash_table_new(NULL, NULL);
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+    g_autoptr(GPtrArray) stack = g_ptr_array_new();
+    for (uint32_t i = 0; i < fused->node_count; i++)
+        g_hash_table_add(replaced, node_at(edit, fused->nodes[i]));
+    for (uint32_t i = 0; i < fused->input_count; i++)
+        if (fused->inputs[i] != TSR_NO_VALUE)
+            g_ptr_array_add(stack, value_at(edit, fused->inputs[i])->producer);
+    while (stack->len != 0) {
+        TsrNode *node = g_ptr_array_steal_index_fast(stack, stack->len - 1);
+        if (g_hash_table_contains(replaced, node))
+            return TRUE;
+        if (g_hash_table_add(seen, node))
+            push_producers(stack, node);
+    }
+    return FALSE;
+}
+
 static gboolean spec_is_sound(const TsrGraphEdit *edit, const TsrFusedNode *fused)
 {
     if (fused->node_count == 0 || fused->output_count == 0 || fused->op_type == NULL)
@@ -276,6 +318,9 @@ static int32_t edit_fuse(const TsrGraphEdit *edit, const TsrFusedNode *fused)
         return host->set_error(host, TSR_INVALID_ARGUMENT,
                                "fusion to '%s' would lose a value that is needed",
                                fused->op_type != NULL ? fused->op_type : "");
+    if (waits_for_itself(edit, fused))
+        return host->set_error(host, TSR_INVALID_ARGUMENT,
+                               "fusion to '%s' would wait for its own result", fused->op_type);
     node = make_node(edit, fused, &error);
     if (node == NULL || !accept_node(edit, fused, node, &error)) {
         if (node != NULL)

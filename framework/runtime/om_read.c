@@ -62,6 +62,8 @@ static gboolean check_header(TsrOmFile *file, GError **error)
                     header->version, TSR_OM_VERSION);
         return FALSE;
     }
+    if (header->version == 0)
+        return corrupt(error, "has format version 0, which never was");
     if (header->file_size != size)
         return corrupt(error, "truncated: %zu bytes, the header wants %" G_GUINT64_FORMAT, size,
                        header->file_size);

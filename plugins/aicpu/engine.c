@@ -62,7 +62,8 @@ static int32_t check(const TsrEngine *engine, const TsrNodeView *node, TsrSuppor
 
 const TsrEngine aicpu_engine = {
     .struct_size = sizeof(TsrEngine),
-    .flags = TSR_ENGINE_HOST | TSR_ENGINE_REFERENCE | TSR_ENGINE_DYNAMIC,
+    .flags = TSR_ENGINE_HOST | TSR_ENGINE_REFERENCE | TSR_ENGINE_DYNAMIC |
+             TSR_ENGINE_VALUES,
     .name = "aicpu",
     .default_priority = 10,
     .blob_version = 1,

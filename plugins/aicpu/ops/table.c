@@ -28,6 +28,7 @@ const AicpuFamily *const aicpu_families[] = {
     &aicpu_scan,
     &aicpu_scatter,
     &aicpu_select,
+    &aicpu_sequence,
     &aicpu_shape,
     &aicpu_softmax,
     &aicpu_trans_data,

@@ -30,6 +30,7 @@ extern const AicpuFamily aicpu_rnn;
 extern const AicpuFamily aicpu_scan;
 extern const AicpuFamily aicpu_scatter;
 extern const AicpuFamily aicpu_select;
+extern const AicpuFamily aicpu_sequence;
 extern const AicpuFamily aicpu_shape;
 extern const AicpuFamily aicpu_softmax;
 extern const AicpuFamily aicpu_trans_data;
