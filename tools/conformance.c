@@ -36,6 +36,7 @@ typedef struct Worker {
 
 typedef struct Runner {
     const TsrToolOptions *options;
+    const TsrConformanceForm *form;
     GPtrArray *tests;
     Result *results;
     guint begun;
@@ -75,7 +76,7 @@ static G_GNUC_NORETURN void child_main(const Runner *runner, guint index, int fd
     setrlimit(RLIMIT_CORE, &no_core);
     quiet_output();
     verdict = (char)('0' + tsr_conformance_run(g_ptr_array_index(runner->tests, index),
-                                               runner->options, reason));
+                                               runner->form, runner->options, reason));
     write_all(fd, &verdict, 1);
     write_all(fd, reason->str, reason->len);
     _exit(0);
@@ -238,11 +239,11 @@ static void print_text(const Runner *runner, const guint *counts)
            counts[TSR_VERDICT_FAILED], counts[TSR_VERDICT_UNSUPPORTED]);
 }
 
-static int run_and_report(const TsrToolOptions *options, GPtrArray *tests, gint jobs,
-                          gint timeout_s)
+static int run_and_report(const TsrToolOptions *options, const TsrConformanceForm *form,
+                          GPtrArray *tests, gint jobs, gint timeout_s)
 {
     g_autofree Result *results = g_new0(Result, tests->len);
-    Runner runner = {.options = options, .tests = tests, .results = results,
+    Runner runner = {.options = options, .form = form, .tests = tests, .results = results,
                      .timeout_s = timeout_s};
     guint counts[TSR_VERDICT_COUNT] = {0};
     run_tests(&runner, (guint)jobs);
@@ -269,12 +270,21 @@ int tsr_tool_conformance(int argc, char **argv)
     TsrToolOptions options = {0};
     gint jobs = 2, timeout_s = 60;
     g_autofree char *filter = NULL;
+    g_autofree char *feed = NULL;
+    g_autofree char *damage = NULL;
+    TsrConformanceForm form = {0};
     const GOptionEntry own[] = {
         {"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "tests at once (2)", "N"},
         {"timeout", 0, 0, G_OPTION_ARG_INT, &timeout_s, "seconds that a test may take (60)",
          "S"},
         {"filter", 0, 0, G_OPTION_ARG_STRING, &filter, "only tests whose name matches",
          "GLOB"},
+        {"feed", 0, 0, G_OPTION_ARG_STRING, &feed,
+         "constants fed when the model runs, or inputs known when it is compiled",
+         "run-time|constant"},
+        {"damage", 0, 0, G_OPTION_ARG_STRING, &damage,
+         "spoils an expected output; a test passes when it notices",
+         "element|nan|inf|sign|shape|dtype"},
         {0},
     };
     g_autoptr(GPtrArray) tests = NULL;
@@ -286,12 +296,18 @@ int tsr_tool_conformance(int argc, char **argv)
         status = TSR_EXIT_USAGE;
     else if (jobs < 1 || jobs > 256 || timeout_s < 1)
         status = tsr_tool_usage("conformance: --jobs takes 1 to 256, --timeout 1 or more");
+    else if (feed != NULL && !tsr_feed_parse(feed, &form.feed))
+        status = tsr_tool_usage("conformance: --feed wants run-time or constant, got '%s'", feed);
+    else if (damage != NULL && !g_strv_contains(tsr_damage_names, damage))
+        status = tsr_tool_usage("conformance: --damage knows no '%s'", damage);
     else if ((tests = tsr_conformance_find(argv + 1, argc - 1, filter, &error)) == NULL)
         status = tsr_tool_fail(error);
     else if (!session_works(&options))
         status = TSR_EXIT_FAILED;
-    else
-        status = run_and_report(&options, tests, jobs, timeout_s);
+    else {
+        form.damage = damage;
+        status = run_and_report(&options, &form, tests, jobs, timeout_s);
+    }
     tsr_options_clear(&options);
     return status;
 }

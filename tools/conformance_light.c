@@ -8,12 +8,12 @@
 
 #include "base/error.h"
 
-TsrArray *tsr_conformance_light_input(TsrModel *model, guint index, GError **error)
+TsrArray *tsr_conformance_light_input(const TsrValue *input, GError **error)
 {
-    guint32 dtype, rank;
-    const gint64 *given;
-    gint64 shape[TSR_MAX_RANK];
-    const char *name = tsr_model_input(model, index, &dtype, &rank, &given);
+    guint32 dtype = input->desc.view.dtype, rank = input->desc.view.rank;
+    const gint64 *given = input->desc.shape;
+    const char *name = input->name;
+    gint64 shape[TSR_MAX_RANK] = {0};
     TsrArray *array;
     gint64 count;
     float *data;

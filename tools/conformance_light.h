@@ -8,9 +8,9 @@
 
 #include "api/session.h"
 
-/* Input index of the model: elements 0/n, 1/n, ... (n-1)/n in order, an unknown dimension
+/* What is fed to a graph input: elements 0/n, 1/n, ... (n-1)/n in order, an unknown dimension
  * taken as 1. Source: generate_dummy_data of the suite's runner. Errors: UNSUPPORTED for
  * anything but float of a known rank. (transfer full) */
-TsrArray *tsr_conformance_light_input(TsrModel *model, guint index, GError **error);
+TsrArray *tsr_conformance_light_input(const TsrValue *input, GError **error);
 
 #endif

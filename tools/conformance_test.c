@@ -23,7 +23,12 @@ typedef struct DataSet {
 
 typedef struct Run {
     const TsrConformanceTest *test;
+    const TsrConformanceForm *form;
+    const TsrToolOptions *options;
+    TsrSession *session;
+    TsrGraph *graph;    /* as imported; its inputs tell the kinds of values */
     TsrModel *model;
+    GPtrArray *constants; /* TsrArray that the run feeds behind the inputs */
     GPtrArray *sets;
     double rtol;
     double atol;
@@ -69,9 +74,10 @@ static TsrArray *read_array(const char *path, guint32 kind, GError **error)
 }
 
 /* What kind of value file number index of the inputs or outputs holds. */
-static guint32 kind_of(TsrModel *model, gboolean output, guint index)
+static guint32 kind_of(const Run *run, gboolean output, guint index)
 {
-    const TsrGraph *graph = tsr_bound_model_program(model->bound)->graph;
+    const TsrGraph *graph =
+        output ? tsr_bound_model_program(run->model->bound)->graph : run->graph;
     if (output)
         return index < graph->outputs->len
                    ? g_array_index(graph->outputs, TsrGraphOutput, index).value->desc.view.kind
@@ -82,7 +88,7 @@ static guint32 kind_of(TsrModel *model, gboolean output, guint index)
 }
 
 /* Reads PREFIX0.pb, PREFIX1.pb, ... as long as there are any. */
-static gboolean read_arrays(TsrModel *model, gboolean output, const char *prefix,
+static gboolean read_arrays(const Run *run, gboolean output, const char *prefix,
                             GPtrArray *out_arrays, GError **error)
 {
     for (guint i = 0;; i++) {
@@ -90,47 +96,47 @@ static gboolean read_arrays(TsrModel *model, gboolean output, const char *prefix
         TsrArray *array;
         if (!g_file_test(path, G_FILE_TEST_EXISTS))
             return TRUE;
-        array = read_array(path, kind_of(model, output, i), error);
+        array = read_array(path, kind_of(run, output, i), error);
         if (array == NULL)
             return FALSE;
         g_ptr_array_add(out_arrays, array);
     }
 }
 
-/* The data sets of the folder, by number. */
-static gboolean read_sets(Run *run, GError **error)
+/* The inputs of the data sets of the folder, by number. */
+static gboolean read_inputs(Run *run, GError **error)
 {
     g_autofree char *directory = g_path_get_dirname(run->test->model);
     for (guint i = 0;; i++) {
         g_autofree char *name = g_strdup_printf("test_data_set_%u", i);
-        g_autofree char *inputs = g_build_filename(directory, name, "input_", NULL);
-        g_autofree char *outputs = g_build_filename(directory, name, "output_", NULL);
         g_autofree char *folder = g_build_filename(directory, name, NULL);
+        g_autofree char *prefix = g_build_filename(folder, "input_", NULL);
         DataSet *set;
         if (!g_file_test(folder, G_FILE_TEST_IS_DIR))
             return TRUE;
         set = set_new(name);
         g_ptr_array_add(run->sets, set);
-        if (!read_arrays(run->model, FALSE, inputs, set->inputs, error) ||
-            !read_arrays(run->model, TRUE, outputs, set->wanted, error))
+        if (!read_arrays(run, FALSE, prefix, set->inputs, error))
             return FALSE;
     }
 }
 
-static gboolean read_light_set(Run *run, GError **error)
+static gboolean read_outputs(Run *run, DataSet *set, GError **error)
 {
+    g_autofree char *directory = g_path_get_dirname(run->test->model);
+    g_autofree char *prefix = g_build_filename(directory, set->name, "output_", NULL);
     gsize stem = strlen(run->test->model) - strlen(".onnx");
-    g_autofree char *outputs = g_strdup_printf("%.*s_output_", (int)stem, run->test->model);
-    DataSet *set = set_new("");
-    g_ptr_array_add(run->sets, set);
-    return read_arrays(run->model, TRUE, outputs, set->wanted, error);
+    g_autofree char *light = g_strdup_printf("%.*s_output_", (int)stem, run->test->model);
+    return read_arrays(run, TRUE, run->test->is_light ? light : prefix, set->wanted, error);
 }
 
-static gboolean make_light_inputs(Run *run, GError **error)
+static gboolean make_light_set(Run *run, GError **error)
 {
-    DataSet *set = g_ptr_array_index(run->sets, 0);
-    for (guint i = 0; i < tsr_model_input_count(run->model); i++) {
-        TsrArray *array = tsr_conformance_light_input(run->model, i, error);
+    DataSet *set = set_new("");
+    g_ptr_array_add(run->sets, set);
+    for (guint i = 0; i < run->graph->inputs->len; i++) {
+        TsrArray *array =
+            tsr_conformance_light_input(g_ptr_array_index(run->graph->inputs, i), error);
         if (array == NULL)
             return FALSE;
         g_ptr_array_add(set->inputs, array);
@@ -161,23 +167,23 @@ static gboolean read_tolerance(Run *run, GError **error)
     return TRUE;
 }
 
-static int find_input(TsrModel *model, const char *name)
+static int find_input(const TsrGraph *graph, const char *name)
 {
-    for (guint i = 0; name != NULL && name[0] != '\0' && i < tsr_model_input_count(model); i++)
-        if (g_strcmp0(tsr_model_input(model, i, NULL, NULL, NULL), name) == 0)
+    for (guint i = 0; name != NULL && name[0] != '\0' && i < graph->inputs->len; i++)
+        if (g_strcmp0(((const TsrValue *)g_ptr_array_index(graph->inputs, i))->name, name) == 0)
             return (int)i;
     return -1;
 }
 
-/* Brings the files' arrays into the order of the model's inputs: by the name stored in the
+/* Brings the files' arrays into the order of the graph's inputs: by the name stored in the
  * file where all of them name inputs, else by position. */
-static void order_inputs(TsrModel *model, const DataSet *set, TsrArray **out_inputs)
+static void order_inputs(const TsrGraph *graph, const DataSet *set, TsrArray **out_inputs)
 {
-    guint count = tsr_model_input_count(model);
+    guint count = graph->inputs->len;
     gboolean by_name = set->inputs->len <= count;
     for (guint i = 0; i < set->inputs->len && by_name; i++) {
         TsrArray *array = g_ptr_array_index(set->inputs, i);
-        int at = find_input(model, array->name);
+        int at = find_input(graph, array->name);
         by_name = at >= 0 && out_inputs[at] == NULL;
         if (by_name)
             out_inputs[at] = array;
@@ -186,14 +192,56 @@ static void order_inputs(TsrModel *model, const DataSet *set, TsrArray **out_inp
         out_inputs[i] = i < set->inputs->len ? g_ptr_array_index(set->inputs, i) : NULL;
 }
 
+/* A model in the form of this call. inputs are those of a data set, in the graph's order;
+ * the ones that became constants are NULL afterwards. */
+static gboolean compile(Run *run, TsrArray **inputs, GError **error)
+{
+    g_autoptr(TsrGraph) graph =
+        tsr_options_import(run->options, run->session, run->test->model, error);
+    if (graph == NULL)
+        return FALSE;
+    g_clear_pointer(&run->model, tsr_model_free);
+    g_ptr_array_set_size(run->constants, 0);
+    if (run->form->feed == TSR_FEED_RUN_TIME)
+        tsr_variant_constants_to_inputs(graph, run->constants);
+    else if (run->form->feed == TSR_FEED_CONSTANT)
+        tsr_variant_inputs_to_constants(graph, inputs);
+    run->model = tsr_options_compile(run->options, run->session, graph, error);
+    return run->model != NULL;
+}
+
+/* Inputs that are still fed, then the constants that are. */
+static GPtrArray *feeds(const Run *run, TsrArray *const *inputs)
+{
+    GPtrArray *list = g_ptr_array_new();
+    for (guint i = 0; i < run->graph->inputs->len; i++)
+        if (inputs[i] != NULL || run->form->feed != TSR_FEED_CONSTANT)
+            g_ptr_array_add(list, inputs[i]);
+    for (guint i = 0; i < run->constants->len; i++)
+        g_ptr_array_add(list, g_ptr_array_index(run->constants, i));
+    return list;
+}
+
 static gboolean run_set(Run *run, const DataSet *set, GPtrArray *out_arrays, GError **error)
 {
-    guint count = tsr_model_output_count(run->model);
-    g_autofree TsrArray **inputs =
-        g_new0(TsrArray *, tsr_model_input_count(run->model) + 1);
-    g_autofree TsrArray **outputs = g_new0(TsrArray *, count + 1);
-    order_inputs(run->model, set, inputs);
-    if (!tsr_model_run(run->model, inputs, outputs, error)) {
+    g_autofree TsrArray **inputs = g_new0(TsrArray *, run->graph->inputs->len + 1);
+    g_autofree TsrArray **outputs = NULL;
+    g_autoptr(GPtrArray) fed = NULL;
+    guint count;
+    order_inputs(run->graph, set, inputs);
+    /* Known inputs are another model for every data set. */
+    if ((run->model == NULL || run->form->feed == TSR_FEED_CONSTANT) &&
+        !compile(run, inputs, error))
+        return FALSE;
+    fed = feeds(run, inputs);
+    count = tsr_model_output_count(run->model);
+    outputs = g_new0(TsrArray *, count + 1);
+    if (fed->len != tsr_model_input_count(run->model)) {
+        g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT, "wants %u inputs, has %u",
+                    tsr_model_input_count(run->model), fed->len);
+        return FALSE;
+    }
+    if (!tsr_model_run(run->model, (TsrArray *const *)fed->pdata, outputs, error)) {
         g_prefix_error(error, "%s: ", set->name);
         return FALSE;
     }
@@ -207,10 +255,25 @@ static gboolean run_sets(Run *run, GError **error)
     g_autoptr(GPtrArray) again = array_list();
     for (guint i = 0; i < run->sets->len; i++) {
         DataSet *set = g_ptr_array_index(run->sets, i);
-        if (!run_set(run, set, set->got, error))
+        if (!run_set(run, set, set->got, error) || !read_outputs(run, set, error))
             return FALSE;
     }
     return run->sets->len == 0 || run_set(run, g_ptr_array_index(run->sets, 0), again, error);
+}
+
+/* Damages the first output of a data set that has anything in it. */
+static gboolean damage_set(const Run *run, DataSet *set)
+{
+    for (guint i = 0; i < set->wanted->len; i++) {
+        TsrArray *damaged =
+            tsr_variant_damage(g_ptr_array_index(set->wanted, i), run->form->damage);
+        if (damaged == NULL)
+            continue;
+        tsr_array_unref(g_ptr_array_index(set->wanted, i));
+        g_ptr_array_index(set->wanted, i) = damaged;
+        return TRUE;
+    }
+    return FALSE;
 }
 
 static gboolean compare_set(const Run *run, const DataSet *set, GString *reason)
@@ -242,9 +305,15 @@ static TsrVerdict compare_sets(const Run *run, GString *reason)
         g_string_append(reason, "there is no test_data_set_0");
         return TSR_VERDICT_FAILED;
     }
-    for (guint i = 0; i < run->sets->len; i++)
-        if (!compare_set(run, g_ptr_array_index(run->sets, i), reason))
-            return TSR_VERDICT_FAILED;
+    for (guint i = 0; i < run->sets->len; i++) {
+        DataSet *set = g_ptr_array_index(run->sets, i);
+        gboolean damaged = run->form->damage != NULL && damage_set(run, set);
+        if (compare_set(run, set, reason) != damaged)
+            continue;
+        if (damaged)
+            g_string_assign(reason, "a damaged expected output was not noticed");
+        return TSR_VERDICT_FAILED;
+    }
     return TSR_VERDICT_PASSED;
 }
 
@@ -261,41 +330,43 @@ static TsrVerdict judge_error(const Run *run, const GError *error, GString *reas
                                                   : TSR_VERDICT_FAILED;
 }
 
-static TsrVerdict run_in(TsrSession *session, Run *run, const TsrToolOptions *options,
-                         GString *reason)
+static TsrVerdict run_in(Run *run, GString *reason)
 {
     g_autoptr(GError) error = NULL;
-    gboolean light = run->test->is_light;
-    run->model = tsr_options_model(options, session, run->test->model, &error);
-    if (run->model == NULL)
+    run->graph = tsr_options_import(run->options, run->session, run->test->model, &error);
+    if (run->graph == NULL)
         return judge_error(run, error, reason);
     /* Damaged test data is a failure, also where the model should be refused. */
     if (!read_tolerance(run, &error) ||
-        !(light ? read_light_set(run, &error) : read_sets(run, &error)) ||
-        (light && !make_light_inputs(run, &error))) {
+        !(run->test->is_light ? make_light_set(run, &error) : read_inputs(run, &error))) {
         g_string_append(reason, error->message);
         return g_error_matches(error, TSR_ERROR, TSR_UNSUPPORTED) ? TSR_VERDICT_UNSUPPORTED
                                                                   : TSR_VERDICT_FAILED;
     }
-    if (!run_sets(run, &error))
+    /* A model without data is still compiled: it may be one that has to be refused. */
+    if (run->sets->len == 0 ? !compile(run, NULL, &error) : !run_sets(run, &error))
         return judge_error(run, error, reason);
     return compare_sets(run, reason);
 }
 
-TsrVerdict tsr_conformance_run(const TsrConformanceTest *test, const TsrToolOptions *options,
-                               GString *reason)
+TsrVerdict tsr_conformance_run(const TsrConformanceTest *test, const TsrConformanceForm *form,
+                               const TsrToolOptions *options, GString *reason)
 {
     g_autoptr(TsrSession) session = tsr_options_session(options);
-    Run run = {.test = test, .rtol = 1e-3, .atol = 1e-7};
+    Run run = {.test = test, .form = form, .options = options, .session = session,
+               .rtol = 1e-3, .atol = 1e-7};
     TsrVerdict verdict = TSR_VERDICT_FAILED;
     run.sets = g_ptr_array_new_with_free_func((GDestroyNotify)set_free);
+    run.constants = array_list();
     if (!g_file_test(test->model, G_FILE_TEST_IS_REGULAR))
         g_string_append_printf(reason, "there is no '%s'", test->model);
     else if (session == NULL)
         g_string_append(reason, "no session");
     else
-        verdict = run_in(session, &run, options, reason);
+        verdict = run_in(&run, reason);
     g_ptr_array_unref(run.sets);
+    g_ptr_array_unref(run.constants);
     tsr_model_free(run.model);
+    tsr_graph_unref(run.graph);
     return verdict;
 }

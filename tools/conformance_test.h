@@ -6,6 +6,7 @@
 #ifndef TSR_TOOLS_CONFORMANCE_TEST_H
 #define TSR_TOOLS_CONFORMANCE_TEST_H
 
+#include "conformance_variant.h"
 #include "options.h"
 
 typedef enum TsrVerdict {
@@ -22,10 +23,16 @@ typedef struct TsrConformanceTest {
     gboolean expects_error; /* passes only by a clean error */
 } TsrConformanceTest;
 
+/* How every test of a call is run. */
+typedef struct TsrConformanceForm {
+    TsrFeed feed;
+    const char *damage; /* one of tsr_damage_names: a test passes when it notices; or NULL */
+} TsrConformanceForm;
+
 /* Compiles the model and runs every data set in one session, the first one twice, then
  * compares all outputs, so that a run that spoils an earlier result shows. reason is
  * filled unless the test passed. */
-TsrVerdict tsr_conformance_run(const TsrConformanceTest *test, const TsrToolOptions *options,
-                               GString *reason);
+TsrVerdict tsr_conformance_run(const TsrConformanceTest *test, const TsrConformanceForm *form,
+                               const TsrToolOptions *options, GString *reason);
 
 #endif

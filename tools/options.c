@@ -214,14 +214,28 @@ static gboolean is_offline_model(const char *path)
     return found || g_str_has_suffix(path, ".om");
 }
 
-TsrModel *tsr_options_model(const TsrToolOptions *options, TsrSession *session, const char *path,
-                            GError **error)
+TsrModel *tsr_options_compile(const TsrToolOptions *options, TsrSession *session,
+                              TsrGraph *graph, GError **error)
 {
     g_auto(GStrv) disable = NULL;
     g_auto(GStrv) enable = NULL;
+    TsrCompileOptions compile = {.struct_size = sizeof(compile)};
+    if (options->disable_fusion != NULL)
+        disable = g_strsplit(options->disable_fusion, ",", -1);
+    if (options->enable_fusion != NULL)
+        enable = g_strsplit(options->enable_fusion, ",", -1);
+    compile.disable_fusion = (const char *const *)disable;
+    compile.enable_fusion = (const char *const *)enable;
+    compile.disable_memory_reuse = options->disable_memory_reuse;
+    compile.dump_graph_dir = options->dump_graph;
+    return tsr_session_compile(session, graph, &compile, error);
+}
+
+TsrModel *tsr_options_model(const TsrToolOptions *options, TsrSession *session, const char *path,
+                            GError **error)
+{
     g_autoptr(TsrGraph) graph = NULL;
     gboolean host_mode = g_strcmp0(options->mode, "host") == 0;
-    TsrCompileOptions compile = {.struct_size = sizeof(compile)};
     TsrModel *model;
 
     if (options->mode != NULL && !host_mode && strcmp(options->mode, "sink") != 0) {
@@ -236,15 +250,7 @@ TsrModel *tsr_options_model(const TsrToolOptions *options, TsrSession *session, 
         if (graph == NULL)
             return NULL;
         tsr_tool_progress("compiling");
-        if (options->disable_fusion != NULL)
-            disable = g_strsplit(options->disable_fusion, ",", -1);
-        if (options->enable_fusion != NULL)
-            enable = g_strsplit(options->enable_fusion, ",", -1);
-        compile.disable_fusion = (const char *const *)disable;
-        compile.enable_fusion = (const char *const *)enable;
-        compile.disable_memory_reuse = options->disable_memory_reuse;
-        compile.dump_graph_dir = options->dump_graph;
-        model = tsr_session_compile(session, graph, &compile, error);
+        model = tsr_options_compile(options, session, graph, error);
         tsr_tool_progress(NULL);
         if (model == NULL)
             g_prefix_error(error, "'%s': ", path);

@@ -48,6 +48,9 @@ TsrSession *tsr_options_session(const TsrToolOptions *options);
 /* The graph of an ONNX model with its input shapes fixed. */
 TsrGraph *tsr_options_import(const TsrToolOptions *options, TsrSession *session,
                              const char *path, GError **error);
+/* Compiles a graph. */
+TsrModel *tsr_options_compile(const TsrToolOptions *options, TsrSession *session,
+                              TsrGraph *graph, GError **error);
 /* Compiles, or loads when the file is an offline model. */
 TsrModel *tsr_options_model(const TsrToolOptions *options, TsrSession *session, const char *path,
                             GError **error);

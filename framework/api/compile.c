@@ -56,6 +56,7 @@ static gboolean dump(TsrGraph *graph, const TsrCompileOptions *options, const ch
     g_autofree char *dot = NULL;
     g_autofree char *text_path = NULL;
     g_autofree char *dot_path = NULL;
+    g_autoptr(GError) cause = NULL;
     if (options->dump_graph_dir == NULL)
         return TRUE;
     if (g_mkdir_with_parents(options->dump_graph_dir, 0755) != 0) {
@@ -67,8 +68,11 @@ static gboolean dump(TsrGraph *graph, const TsrCompileOptions *options, const ch
     dot = tsr_graph_to_dot(graph);
     text_path = g_strdup_printf("%s/%s.txt", options->dump_graph_dir, stage);
     dot_path = g_strdup_printf("%s/%s.dot", options->dump_graph_dir, stage);
-    return g_file_set_contents(text_path, text, -1, error) &&
-           g_file_set_contents(dot_path, dot, -1, error);
+    if (g_file_set_contents(text_path, text, -1, &cause) &&
+        g_file_set_contents(dot_path, dot, -1, &cause))
+        return TRUE;
+    g_set_error(error, TSR_ERROR, TSR_IO, "%s", cause->message);
+    return FALSE;
 }
 
 gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "ir/verify.h"
+#include "onnx/depth.h"
 #include "onnx/import_graph.h"
 
 static gboolean read_opsets(TsrImporter *importer, const Onnx__Model *model, GError **error)
@@ -53,13 +54,16 @@ static gboolean check_model(const Onnx__Model *model, GError **error)
 TsrGraph *tsr_onnx_import_data(TsrOpRegistry *registry, const guint8 *data, gsize size,
                                const char *directory, GError **error)
 {
-    Onnx__Model *model = size != 0 ? onnx__model__unpack(NULL, size, data) : NULL;
+    Onnx__Model *model;
     g_autoptr(GHashTable) opsets = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     g_autoptr(GHashTable) values = g_hash_table_new(g_str_hash, g_str_equal);
     TsrImporter importer = {registry, directory, opsets};
     TsrScope scope = {NULL, NULL, values};
     gboolean done;
 
+    if (!tsr_onnx_check_depth(data, size, error))
+        return NULL;
+    model = size != 0 ? onnx__model__unpack(NULL, size, data) : NULL;
     if (model == NULL) {
         g_set_error(error, TSR_ERROR, TSR_CORRUPT,
                     "not an ONNX model: %zu bytes that do not decode as a ModelProto", size);

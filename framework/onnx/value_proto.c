@@ -88,6 +88,7 @@ TsrArray *tsr_value_file_read(const char *path, guint32 kind, GError **error)
 {
     g_autofree char *content = NULL;
     g_autoptr(GBytes) bytes = NULL;
+    g_autoptr(GError) cause = NULL;
     TsrArray *array;
     TsrDesc desc;
     gsize size;
@@ -96,8 +97,10 @@ TsrArray *tsr_value_file_read(const char *path, guint32 kind, GError **error)
         bytes = tsr_tensor_file_read(path, &desc, NULL, error);
         return bytes != NULL ? tsr_array_new_from_bytes(&desc.view, bytes, error) : NULL;
     }
-    if (!g_file_get_contents(path, &content, &size, error))
+    if (!g_file_get_contents(path, &content, &size, &cause)) {
+        g_set_error(error, TSR_ERROR, TSR_IO, "'%s': %s", path, cause->message);
         return NULL;
+    }
     array = read_content((const guint8 *)content, size, kind, error);
     if (array == NULL)
         g_prefix_error(error, "'%s': ", path);

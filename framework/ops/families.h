@@ -17,10 +17,12 @@ extern const TsrOps tsr_ops_control;
 extern const TsrOps tsr_ops_conv;
 extern const TsrOps tsr_ops_gather;
 extern const TsrOps tsr_ops_generate;
+extern const TsrOps tsr_ops_legacy;
 extern const TsrOps tsr_ops_logic;
 extern const TsrOps tsr_ops_loss;
 extern const TsrOps tsr_ops_math;
 extern const TsrOps tsr_ops_matmul;
+extern const TsrOps tsr_ops_ml;
 extern const TsrOps tsr_ops_move;
 extern const TsrOps tsr_ops_norm;
 extern const TsrOps tsr_ops_pool;
@@ -37,6 +39,7 @@ extern const TsrOps tsr_ops_shape;
 extern const TsrOps tsr_ops_signal;
 extern const TsrOps tsr_ops_tessera;
 extern const TsrOps tsr_ops_text;
+extern const TsrOps tsr_ops_training;
 extern const TsrOps tsr_ops_transformer;
 
 #endif

@@ -74,7 +74,8 @@ static int32_t infer_layer_norm(const TsrOpDef *def, TsrInferContext *infer)
     return tsr_infer_set(infer, 2, (uint32_t)stash, &stat);
 }
 
-/* Dropout: the mask is bool from version 10 on. */
+/* Dropout: the mask is bool from version 10 on. From 12 on training_mode is an input, so that
+ * the output is the input only when it runs. */
 static int32_t infer_dropout(const TsrOpDef *def, TsrInferContext *infer)
 {
     Shape x = tsr_infer_shape(infer, 0);
@@ -341,11 +342,11 @@ static const TsrOpDef definitions[] = {
     {OP_ROW("", "Dropout", 10), OP_INPUTS(dropout_7_in), OP_OUTPUTS(dropout_10_out),
      OP_ATTRS(dropout_7_attrs), .flags = TSR_OP_VIEW, .infer = infer_dropout},
     {OP_ROW("", "Dropout", 12), OP_INPUTS(dropout_12_in), OP_OUTPUTS(dropout_12_out),
-     OP_ATTRS(dropout_12_attrs), .flags = TSR_OP_VIEW, .infer = infer_dropout},
+     OP_ATTRS(dropout_12_attrs), .flags = TSR_OP_RANDOM, .infer = infer_dropout},
     {OP_ROW("", "Dropout", 13), OP_INPUTS(dropout_13_in), OP_OUTPUTS(dropout_13_out),
-     OP_ATTRS(dropout_12_attrs), .flags = TSR_OP_VIEW, .infer = infer_dropout},
+     OP_ATTRS(dropout_12_attrs), .flags = TSR_OP_RANDOM, .infer = infer_dropout},
     {OP_ROW("", "Dropout", 22), OP_INPUTS(dropout_22_in), OP_OUTPUTS(dropout_22_out),
-     OP_ATTRS(dropout_12_attrs), .flags = TSR_OP_VIEW, .infer = infer_dropout},
+     OP_ATTRS(dropout_12_attrs), .flags = TSR_OP_RANDOM, .infer = infer_dropout},
 };
 
 const TsrOps tsr_ops_norm = OP_FAMILY(definitions);

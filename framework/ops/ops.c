@@ -15,10 +15,12 @@ static const TsrOps *const families[] = {
     &tsr_ops_conv,
     &tsr_ops_gather,
     &tsr_ops_generate,
+    &tsr_ops_legacy,
     &tsr_ops_logic,
     &tsr_ops_loss,
     &tsr_ops_math,
     &tsr_ops_matmul,
+    &tsr_ops_ml,
     &tsr_ops_move,
     &tsr_ops_norm,
     &tsr_ops_pool,
@@ -35,6 +37,7 @@ static const TsrOps *const families[] = {
     &tsr_ops_signal,
     &tsr_ops_tessera,
     &tsr_ops_text,
+    &tsr_ops_training,
     &tsr_ops_transformer,
 };
 

@@ -106,7 +106,7 @@ static int32_t output_dtype(const TsrOpDef *def, TsrInferContext *infer, uint32_
 static int32_t infer_window(const TsrOpDef *def, TsrInferContext *infer)
 {
     Shape y = tsr_shape_unknown(1);
-    uint32_t dtype;
+    uint32_t dtype = TSR_DTYPE_FLOAT;
     int known;
     int32_t status;
     if ((status = tsr_infer_int(infer, "size", 0, &y.dim[0], &known)) != TSR_OK ||
@@ -124,7 +124,7 @@ static int32_t infer_mel(const TsrOpDef *def, TsrInferContext *infer)
     Shape y = tsr_shape_unknown(2);
     int64_t length = TSR_DIM_UNKNOWN;
     int known, length_known;
-    uint32_t dtype;
+    uint32_t dtype = TSR_DTYPE_FLOAT;
     int32_t status;
     if ((status = tsr_infer_int(infer, "num_mel_bins", 0, &y.dim[1], &known)) != TSR_OK ||
         (status = tsr_infer_int(infer, "dft_length", 1, &length, &length_known)) != TSR_OK ||

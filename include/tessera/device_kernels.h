@@ -41,7 +41,8 @@ enum {
     TSR_ACT_HARD_SWISH = 4,  /* v * clip(v / 6 + 0.5, 0, 1) */
     TSR_ACT_HARD_SIGMOID = 5,/* clip(alpha * v + beta, 0, 1) */
     TSR_ACT_SIGMOID = 6,
-    TSR_ACT_COUNT = 7,
+    TSR_ACT_SCALED_HARD_SWISH = 7, /* alpha * (v * clip(v / 6 + 0.5, 0, 1)) + beta */
+    TSR_ACT_COUNT = 8,
 };
 
 typedef struct TsrActivation {
@@ -188,7 +189,8 @@ enum {
     TSR_UNARY_FLOOR = 18,
     TSR_UNARY_CEIL = 19,
     TSR_UNARY_SOFTPLUS = 20,
-    TSR_UNARY_COUNT = 21,
+    TSR_UNARY_SCALED_HARD_SWISH = 21,
+    TSR_UNARY_COUNT = 22,
 };
 typedef struct TsrUnaryParams {
     uint32_t struct_size;

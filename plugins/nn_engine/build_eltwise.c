@@ -408,6 +408,36 @@ static int32_t affine_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink
                            nn_activation_of(node));
 }
 
+/* ----------------------------------------------- Activation and copies */
+
+/* What fusion makes of an activation spelt out in several nodes. */
+static int32_t activation_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
+{
+    const TsrActivation a = nn_activation_of(node);
+    (void)op;
+    /* But for the last one the kernel numbers are those of TSR_ACT_. */
+    return add_unary(sink, a.kind == TSR_ACT_SCALED_HARD_SWISH ? TSR_UNARY_SCALED_HARD_SWISH
+                                                               : a.kind,
+                     TSR_ARG_INPUT | 0, tsr_desc_storage_elements(node->outputs[0]), a.alpha,
+                     a.beta);
+}
+
+/* Dropout is the identity but in training, which version 12 and later ask for by an input
+ * and the versions before 7 by is_test. */
+static void dropout_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support)
+{
+    const TsrTensor *training = nn_value(node, 2);
+    (void)op;
+    if (node->output_count > 1 && node->outputs[1] != NULL)
+        tsr_support_no(out_support, TSR_REFUSE_ATTR, "the mask is wanted");
+    else if (nn_input(node, 2) != NULL &&
+             (training == NULL || tsr_desc_elements(training->desc) != 1 ||
+              training->desc->dtype != TSR_DTYPE_BOOL || *(const uint8_t *)training->data != 0))
+        tsr_support_no(out_support, TSR_REFUSE_VALUE, "training_mode has to be constant false");
+    else if (node->since_version < 7 && tsr_attr_int(node, "is_test", 0) == 0)
+        tsr_support_no(out_support, TSR_REFUSE_ATTR, "is_test is not set");
+}
+
 #define UNARY(name, last, kernel)                                                   \
     { .op_type = (name), .domain = "", .min_version = 1, .max_version = (last),     \
       .kernel_op = (kernel), .build = unary_build, .columns = unary_columns }
@@ -444,6 +474,12 @@ static const NnOp ops[] = {
     { .op_type = "Clip", .domain = "", .min_version = 11, .max_version = 13,
       .kernel_op = TSR_UNARY_CLIP, .check = unary_check, .build = unary_build,
       .columns = unary_columns },
+    UNARY("Identity", 25, TSR_UNARY_COPY),
+    { .op_type = "Dropout", .domain = "", .min_version = 1, .max_version = 22, .f32_inputs = 1,
+      .kernel_op = TSR_UNARY_COPY, .check = dropout_check, .build = unary_build,
+      .columns = unary_columns },
+    { .op_type = "Activation", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
+      .build = activation_build, .columns = unary_columns },
     BINARY("Add", 14, TSR_BINARY_ADD),
     BINARY("Sub", 14, TSR_BINARY_SUB),
     BINARY("Mul", 14, TSR_BINARY_MUL),

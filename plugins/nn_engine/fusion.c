@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fusion.c: the fusion passes of nn_engine. Every pass looks at one node and at the
- * producer of its input; what it makes is an operator of ops.c. In this order: scale and
+ * fusion.c: the table of the fusion passes of nn_engine and those around a Conv. Every
+ * pass looks at one node and at the producer of its input; what it makes is an operator
+ * of ops.c. In this order (fusion_swish.c has the first and the last): scale and
  * shift per channel (BatchNormalization, Mul, Add, Sub with constants) are folded into
  * the weights of a Conv before them, or joined to one Affine; a residual Add goes into
  * the Conv; an activation goes into the Conv or Affine. Legal only when nobody else
@@ -9,7 +10,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include "nn.h"
+#include "fusion.h"
 
 enum { MAX_ATTRS = 16 };
 
@@ -37,8 +38,7 @@ static int map_init(ChannelMap *map, int64_t channels)
     return 0;
 }
 
-/* The node that writes input `index` of `node`, if that value may vanish in a fusion. */
-static uint32_t vanishing_producer(const TsrGraphEdit *edit, uint32_t node, uint32_t index)
+uint32_t nn_vanishing_producer(const TsrGraphEdit *edit, uint32_t node, uint32_t index)
 {
     const uint32_t value = edit->input_value(edit, node, index);
     if (value == TSR_NO_VALUE || edit->consumer_count(edit, value) != 1 ||
@@ -47,21 +47,20 @@ static uint32_t vanishing_producer(const TsrGraphEdit *edit, uint32_t node, uint
     return edit->producer(edit, value);
 }
 
-static int is_op(const TsrNodeView *view, const char *domain, const char *op_type)
+int nn_is_op(const TsrNodeView *view, const char *domain, const char *op_type)
 {
     return view != NULL && strcmp(view->domain, domain) == 0 &&
            strcmp(view->op_type, op_type) == 0;
 }
 
-static int is_conv(const TsrNodeView *view)
+int nn_is_conv(const TsrNodeView *view)
 {
-    return is_op(view, "", "Conv") || is_op(view, NN_DOMAIN, "Conv");
+    return nn_is_op(view, "", "Conv") || nn_is_op(view, NN_DOMAIN, "Conv");
 }
 
-/* A Conv or Affine of which nothing but the activation is missing. */
-static int is_open(const TsrNodeView *view)
+int nn_is_open(const TsrNodeView *view)
 {
-    return (is_conv(view) || is_op(view, NN_DOMAIN, "Affine")) &&
+    return (nn_is_conv(view) || nn_is_op(view, NN_DOMAIN, "Affine")) &&
            nn_activation_of(view).kind == TSR_ACT_NONE;
 }
 
@@ -81,11 +80,9 @@ static uint32_t add_floats(const TsrGraphEdit *edit, uint32_t rank, const int64_
     return edit->add_constant(edit, &desc, data);
 }
 
-/* Replaces `nodes` by a tessera.nn operator that takes the attributes of nodes[0] over
- * and writes the output of the last node. */
-static int32_t fuse(const TsrGraphEdit *edit, const char *op_type, const uint32_t *nodes,
-                    uint32_t node_count, const uint32_t *inputs, uint32_t input_count,
-                    TsrActivation activation)
+int32_t nn_fuse(const TsrGraphEdit *edit, const char *op_type, const uint32_t *nodes,
+                uint32_t node_count, const uint32_t *inputs, uint32_t input_count,
+                TsrActivation activation)
 {
     static const char *const taken[] = { "auto_pad", "dilations", "group",
                                          "kernel_shape", "pads", "strides" };
@@ -102,7 +99,7 @@ static int32_t fuse(const TsrGraphEdit *edit, const char *op_type, const uint32_
                            .input_count = input_count, .output_count = 1, .attr_count = 3,
                            .op_type = op_type, .domain = NN_DOMAIN, .nodes = nodes,
                            .inputs = inputs, .outputs = &output, .attrs = attrs };
-    for (size_t i = 0; is_conv(view) && i < sizeof(taken) / sizeof(taken[0]); i++) {
+    for (size_t i = 0; nn_is_conv(view) && i < sizeof(taken) / sizeof(taken[0]); i++) {
         const TsrAttr *attr = tsr_attr_find(view, taken[i]);
         if (attr != NULL && (attr->type == TSR_ATTR_INT || attr->type == TSR_ATTR_STRING ||
                              attr->count > 0))
@@ -111,8 +108,7 @@ static int32_t fuse(const TsrGraphEdit *edit, const char *op_type, const uint32_
     return edit->fuse(edit, &fused);
 }
 
-/* The inputs of a Conv or Affine as value ids; returns how many. */
-static uint32_t inputs_of(const TsrGraphEdit *edit, uint32_t node, uint32_t *out_inputs)
+uint32_t nn_inputs_of(const TsrGraphEdit *edit, uint32_t node, uint32_t *out_inputs)
 {
     const TsrNodeView *view = edit->node(edit, node);
     for (uint32_t i = 0; i < 4; i++)
@@ -155,14 +151,14 @@ static int map_of(const TsrNodeView *view, ChannelMap *out_map, uint32_t *out_da
     size_t op = 0;
     int constant;
     *out_data = 0;
-    if (is_op(view, NN_DOMAIN, "Affine")) {
+    if (nn_is_op(view, NN_DOMAIN, "Affine")) {
         if (!map_init(out_map, view->inputs[1]->shape[0]))
             return 0;
         memcpy(out_map->scale, view->values[1]->data, (size_t)out_map->channels * sizeof(float));
         memcpy(out_map->shift, view->values[2]->data, (size_t)out_map->channels * sizeof(float));
         return 1;
     }
-    if (is_op(view, "", "BatchNormalization")) {
+    if (nn_is_op(view, "", "BatchNormalization")) {
         TsrSupport support = { .struct_size = sizeof(support) };
         nn_engine.check(&nn_engine, view, &support);
         if (support.answer != TSR_SUPPORT_YES || view->inputs[0]->rank < 3 ||
@@ -171,7 +167,7 @@ static int map_of(const TsrNodeView *view, ChannelMap *out_map, uint32_t *out_da
         nn_batchnorm_fold(view, out_map->channels, out_map->scale, out_map->shift);
         return 1;
     }
-    while (op < 4 && !is_op(view, "", names[op]))
+    while (op < 4 && !nn_is_op(view, "", names[op]))
         op++;
     if (op == 4 || view->since_version < 7 || (constant = channel_operand(view, out_data)) < 0 ||
         (op >= 2 && constant == 0) ||
@@ -201,7 +197,7 @@ static int32_t fold_into_conv(const TsrGraphEdit *edit, uint32_t conv, uint32_t 
     int32_t status = TSR_UNSUPPORTED;
     float *weights = malloc((size_t)count * sizeof(float));
     float *bias = malloc((size_t)map->channels * sizeof(float));
-    inputs_of(edit, conv, inputs);
+    nn_inputs_of(edit, conv, inputs);
     if (weights != NULL && bias != NULL) {
         memcpy(shape, w->desc->shape, rank * sizeof(int64_t));
         for (int64_t c = 0; c < map->channels; c++) {
@@ -213,7 +209,7 @@ static int32_t fold_into_conv(const TsrGraphEdit *edit, uint32_t conv, uint32_t 
         inputs[1] = add_floats(edit, rank, shape, weights);
         inputs[2] = add_floats(edit, 1, &map->channels, bias);
         if (inputs[1] != TSR_NO_VALUE && inputs[2] != TSR_NO_VALUE)
-            status = fuse(edit, "Conv", nodes, 2, inputs, 3, none);
+            status = nn_fuse(edit, "Conv", nodes, 2, inputs, 3, none);
     }
     free(weights);
     free(bias);
@@ -231,13 +227,13 @@ static int32_t apply_channel_map(const TsrFusionPass *pass, const TsrGraphEdit *
     (void)pass;
     if (view == NULL || !map_of(view, &map, &data))
         return TSR_UNSUPPORTED;
-    producer = vanishing_producer(edit, node, data);
+    producer = nn_vanishing_producer(edit, node, data);
     before = producer != UINT32_MAX ? edit->node(edit, producer) : NULL;
-    if (is_conv(before) && is_open(before) && nn_input(before, 3) == NULL &&
+    if (nn_is_conv(before) && nn_is_open(before) && nn_input(before, 3) == NULL &&
         has_constant_weights(before) && before->inputs[1]->shape[0] == map.channels) {
         status = fold_into_conv(edit, producer, node, &map);
-    } else if (is_op(before, "", "BatchNormalization") ||
-               (is_op(before, NN_DOMAIN, "Affine") && is_open(before))) {
+    } else if (nn_is_op(before, "", "BatchNormalization") ||
+               (nn_is_op(before, NN_DOMAIN, "Affine") && nn_is_open(before))) {
         if (map_of(before, &first, &unused) && first.channels == map.channels) {
             const uint32_t nodes[2] = { producer, node };
             for (int64_t c = 0; c < map.channels; c++) {
@@ -248,7 +244,7 @@ static int32_t apply_channel_map(const TsrFusionPass *pass, const TsrGraphEdit *
             inputs[1] = add_floats(edit, 1, &map.channels, first.scale);
             inputs[2] = add_floats(edit, 1, &map.channels, first.shift);
             if (inputs[1] != TSR_NO_VALUE && inputs[2] != TSR_NO_VALUE)
-                status = fuse(edit, "Affine", nodes, 2, inputs, 3, none);
+                status = nn_fuse(edit, "Affine", nodes, 2, inputs, 3, none);
         }
         map_clear(&first);
     }
@@ -266,13 +262,13 @@ static int32_t apply_batchnorm_alone(const TsrFusionPass *pass, const TsrGraphEd
     uint32_t data, inputs[3];
     int32_t status = TSR_UNSUPPORTED;
     (void)pass;
-    if (view == NULL || !is_op(view, "", "BatchNormalization") || !map_of(view, &map, &data))
+    if (view == NULL || !nn_is_op(view, "", "BatchNormalization") || !map_of(view, &map, &data))
         return TSR_UNSUPPORTED;
     inputs[0] = edit->input_value(edit, node, 0);
     inputs[1] = add_floats(edit, 1, &map.channels, map.scale);
     inputs[2] = add_floats(edit, 1, &map.channels, map.shift);
     if (inputs[1] != TSR_NO_VALUE && inputs[2] != TSR_NO_VALUE)
-        status = fuse(edit, "Affine", &node, 1, inputs, 3, none);
+        status = nn_fuse(edit, "Affine", &node, 1, inputs, 3, none);
     map_clear(&map);
     return status;
 }
@@ -290,11 +286,11 @@ static int32_t apply_residual(const TsrFusionPass *pass, const TsrGraphEdit *edi
         return TSR_UNSUPPORTED;
     for (uint32_t i = 2; i-- > 0;) {
         const TsrTensorDesc *y = view->outputs[0];
-        const uint32_t conv = vanishing_producer(edit, node, i);
+        const uint32_t conv = nn_vanishing_producer(edit, node, i);
         const TsrNodeView *before = conv != UINT32_MAX ? edit->node(edit, conv) : NULL;
         const uint32_t nodes[2] = { conv, node };
         uint32_t inputs[4];
-        int fits = is_conv(before) && is_open(before) && nn_input(before, 3) == NULL &&
+        int fits = nn_is_conv(before) && nn_is_open(before) && nn_input(before, 3) == NULL &&
                    has_constant_weights(before) && nn_value(view, 1 - i) == NULL;
         /* Both sides have to have the very shape of the sum. */
         for (uint32_t k = 0; fits && k < 2; k++)
@@ -302,35 +298,36 @@ static int32_t apply_residual(const TsrFusionPass *pass, const TsrGraphEdit *edi
                    memcmp(view->inputs[k]->shape, y->shape, y->rank * sizeof(int64_t)) == 0;
         if (!fits)
             continue;
-        inputs_of(edit, conv, inputs);
+        nn_inputs_of(edit, conv, inputs);
         inputs[3] = edit->input_value(edit, node, 1 - i);
-        return fuse(edit, "Conv", nodes, 2, inputs, 4, none);
+        return nn_fuse(edit, "Conv", nodes, 2, inputs, 4, none);
     }
     return TSR_UNSUPPORTED;
 }
 
 /* ------------------------------------------------------------- activation */
 
-/* Which activation a node is, with ONNX's defaults; TSR_ACT_NONE when none of ours. */
-static TsrActivation activation_of(const TsrNodeView *view)
+TsrActivation nn_activation_node(const TsrNodeView *view)
 {
     TsrActivation a = { TSR_ACT_NONE, 0.0f, 0.0f };
-    if (is_op(view, "", "Relu")) {
+    if (nn_is_op(view, "", "Relu")) {
         a.kind = TSR_ACT_RELU;
-    } else if (is_op(view, "", "LeakyRelu")) {
+    } else if (nn_is_op(view, "", "LeakyRelu")) {
         a = (TsrActivation){ TSR_ACT_LEAKY_RELU, tsr_attr_float(view, "alpha", 0.01f), 0.0f };
-    } else if (is_op(view, "", "HardSwish")) {
+    } else if (nn_is_op(view, "", "HardSwish")) {
         a.kind = TSR_ACT_HARD_SWISH;
-    } else if (is_op(view, "", "HardSigmoid")) {
+    } else if (nn_is_op(view, "", "HardSigmoid")) {
         a = (TsrActivation){ TSR_ACT_HARD_SIGMOID, tsr_attr_float(view, "alpha", 0.2f),
                              tsr_attr_float(view, "beta", 0.5f) };
-    } else if (is_op(view, "", "Sigmoid")) {
+    } else if (nn_is_op(view, NN_DOMAIN, "Activation")) {
+        a = nn_activation_of(view);
+    } else if (nn_is_op(view, "", "Sigmoid")) {
         a.kind = TSR_ACT_SIGMOID;
-    } else if (is_op(view, "", "Clip") && view->since_version >= 11) {
+    } else if (nn_is_op(view, "", "Clip") && view->since_version >= 11) {
         if (nn_constant_float(view, 1, -INFINITY, &a.alpha) &&
             nn_constant_float(view, 2, INFINITY, &a.beta))
             a.kind = TSR_ACT_CLIP;
-    } else if (is_op(view, "", "Clip")) {
+    } else if (nn_is_op(view, "", "Clip")) {
         a = (TsrActivation){ TSR_ACT_CLIP, tsr_attr_float(view, "min", -INFINITY),
                              tsr_attr_float(view, "max", INFINITY) };
     }
@@ -340,28 +337,30 @@ static TsrActivation activation_of(const TsrNodeView *view)
 static int32_t apply_activation(const TsrFusionPass *pass, const TsrGraphEdit *edit, uint32_t node)
 {
     const TsrNodeView *view = edit->node(edit, node), *before;
-    const uint32_t producer = view != NULL ? vanishing_producer(edit, node, 0) : UINT32_MAX;
+    const uint32_t producer = view != NULL ? nn_vanishing_producer(edit, node, 0) : UINT32_MAX;
     const uint32_t nodes[2] = { producer, node };
     TsrActivation activation;
     uint32_t inputs[4], count;
     (void)pass;
     before = producer != UINT32_MAX ? edit->node(edit, producer) : NULL;
-    if (before == NULL || !is_open(before) || (is_conv(before) && !has_constant_weights(before)))
+    if (before == NULL || !nn_is_open(before) ||
+        (nn_is_conv(before) && !has_constant_weights(before)))
         return TSR_UNSUPPORTED;
-    activation = activation_of(view);
+    activation = nn_activation_node(view);
     if (activation.kind == TSR_ACT_NONE)
         return TSR_UNSUPPORTED;
-    count = inputs_of(edit, producer, inputs);
-    return fuse(edit, is_conv(before) ? "Conv" : "Affine", nodes, 2, inputs, count, activation);
+    count = nn_inputs_of(edit, producer, inputs);
+    return nn_fuse(edit, nn_is_conv(before) ? "Conv" : "Affine", nodes, 2, inputs, count,
+                   activation);
 }
+
+#define ROOTS(array) .root_count = sizeof(array) / sizeof((array)[0]), .root_ops = (array)
 
 static const char *const map_roots[] = { "BatchNormalization", "Mul", "Add", "Sub", "Div" };
 static const char *const batchnorm_roots[] = { "BatchNormalization" };
 static const char *const residual_roots[] = { "Add", "Sum" };
 static const char *const activation_roots[] = { "Relu", "LeakyRelu", "HardSwish", "HardSigmoid",
-                                                "Sigmoid", "Clip" };
-
-#define ROOTS(array) .root_count = sizeof(array) / sizeof((array)[0]), .root_ops = (array)
+                                                "Sigmoid", "Clip", "Activation" };
 
 static const TsrFusionPass channel_map_pass = {
     .struct_size = sizeof(TsrFusionPass), .order = 10, .name = "nn_conv_scale_shift",
@@ -384,7 +383,8 @@ static const TsrFusionPass activation_pass = {
     .default_on = 1, ROOTS(activation_roots), .apply = apply_activation,
 };
 static const TsrFusionPass *const passes[] = {
-    &channel_map_pass, &batchnorm_pass, &residual_pass, &activation_pass,
+    &nn_hard_swish_pass, &channel_map_pass, &batchnorm_pass, &residual_pass,
+    &activation_pass,    &nn_scaled_swish_pass,
 };
 
 const TsrFusion nn_fusion = {

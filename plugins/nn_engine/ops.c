@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * ops.c: the operators of the domain tessera.nn, which only fusion makes: Conv (ONNX
- * Conv 22 plus residual and activation) and Affine (scale and shift per channel plus
- * activation). The attribute activation is a TSR_ACT_ value.
+ * Conv 22 plus residual and activation), Affine (scale and shift per channel plus
+ * activation) and Activation alone. The attribute activation is a TSR_ACT_ value.
  */
 #include "nn.h"
 
@@ -19,6 +19,7 @@ static const TsrOpParam affine_inputs[] = {
     { "scale", TSR_PARAM_REQUIRED, 1, F32 },
     { "shift", TSR_PARAM_REQUIRED, 1, F32 },
 };
+static const TsrOpParam activation_inputs[] = { { "X", TSR_PARAM_REQUIRED, 1, F32 } };
 static const TsrOpParam one_output[] = { { "Y", TSR_PARAM_REQUIRED, 1, F32 } };
 
 #define ACTIVATION_ATTRS                                                            \
@@ -107,6 +108,11 @@ static const TsrOpDef definitions[] = {
       .input_count = COUNT(affine_inputs), .output_count = 1, .attr_count = COUNT(affine_attrs),
       .input_stride = sizeof(TsrOpParam), .output_stride = sizeof(TsrOpParam),
       .attr_stride = sizeof(TsrOpAttr), .follow = "Y=X", .infer_format = picture_format },
+    { .struct_size = sizeof(TsrOpDef), .since_version = 1, .domain = NN_DOMAIN,
+      .name = "Activation", .inputs = activation_inputs, .outputs = one_output,
+      .attrs = affine_attrs, .input_count = COUNT(activation_inputs), .output_count = 1,
+      .attr_count = COUNT(affine_attrs), .input_stride = sizeof(TsrOpParam),
+      .output_stride = sizeof(TsrOpParam), .attr_stride = sizeof(TsrOpAttr), .follow = "Y=X" },
 };
 
 const TsrOps nn_op_definitions = {

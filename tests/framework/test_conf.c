@@ -115,7 +115,8 @@ END_TEST
 START_TEST(cut_anywhere)
 {
     static const char text[] = "[tessera]\nsearch_path=a;b\ndevice=d\nfallback=warn\n[plugins]\n"
-                               "a=on\n[engines]\npriority=a\n[fusion]\ndefault=on\n[pins.op]\nA=a\n";
+                               "a=on\n[engines]\npriority=a\n[fusion]\ndefault=on\n[pins.op]\n"
+                               "A=a\n";
     for (gsize size = 0; size < sizeof(text); size++) {
         g_autofree char *cut = g_strndup(text, size);
         GError *error = NULL;

@@ -276,11 +276,12 @@ START_TEST(subgraphs_capture)
     for (guint i = 0; i < 2; i++) {
         branches[i] = tsr_graph_new(graph->registry, i == 0 ? "then" : "else");
         tsr_build_output(branches[i], "o",
-                         fixture_node(branches[i], i == 0 ? "Neg" : "Abs", "in", VALUES(mid), NULL));
+                         fixture_node(branches[i], i == 0 ? "Neg" : "Abs", "in", VALUES(mid),
+                                      NULL));
         attrs[i] = tsr_attr_new_graph(i == 0 ? "then_branch" : "else_branch", i);
     }
-    node = tsr_graph_add_node(graph, def, "if", VALUES(condition), 1, NULL, 1, attrs, 2, branches, 2,
-                              &error);
+    node = tsr_graph_add_node(graph, def, "if", VALUES(condition), 1, NULL, 1, attrs, 2, branches,
+                              2, &error);
     ck_no_error(error);
     tsr_build_output(graph, "out", g_ptr_array_index(node->outputs, 0));
     for (guint i = 0; i < 2; i++) {
@@ -297,6 +298,7 @@ START_TEST(subgraphs_capture)
         g_autoptr(GPtrArray) order = tsr_graph_sort(graph, &error);
         ck_assert_ptr_eq(g_ptr_array_index(order, order->len - 1), node);
     }
+    g_free(g_array_index(graph->outputs, TsrGraphOutput, 0).name);
     g_array_set_size(graph->outputs, 0);
     tsr_node_remove(node);
     ck_assert_uint_eq(mid->users->len, 0);

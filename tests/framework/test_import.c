@@ -507,6 +507,62 @@ START_TEST(subgraph_captures)
 }
 END_TEST
 
+/* An If in an If in an If ...: deep ones are read, endless ones refused before the stack
+ * ends. */
+static void nest(ModelMaker *maker, guint levels)
+{
+    Onnx__Graph *graph = maker->graph;
+    maker_input(maker, graph, "c", TSR_DTYPE_BOOL, 0, NULL);
+    for (guint i = 0; i < levels; i++) {
+        g_autofree char *out = g_strdup_printf("z%u", i);
+        Onnx__Node *node = maker_node(maker, graph, "If", "", "c", out);
+        Onnx__Graph *branch = maker_graph(maker, "then"), *other = maker_graph(maker, "else");
+        maker_node(maker, branch, "Neg", "", "y", "deep");
+        maker_output(maker, branch, "deep");
+        maker_node(maker, other, "Abs", "", "y", "flat");
+        maker_output(maker, other, "flat");
+        maker_attr(maker, node, "then_branch", TSR_ATTR_GRAPH)->g = branch;
+        maker_attr(maker, node, "else_branch", TSR_ATTR_GRAPH)->g = other;
+        graph = branch;
+    }
+}
+
+START_TEST(nested)
+{
+    ModelMaker *maker = base();
+    GError *error = NULL;
+    TsrGraph *graph;
+    nest(maker, 20);
+    graph = import(maker, &error);
+    ck_no_error(error);
+    tsr_graph_unref(graph);
+    maker_free(maker);
+    maker = base();
+    nest(maker, 1000);
+    ck_refuses(maker, TSR_UNSUPPORTED, "nested deeper than 300 levels");
+    maker_free(maker);
+}
+END_TEST
+
+/* The same for types: a sequence of sequences without end. */
+START_TEST(nested_types)
+{
+    g_autoptr(ModelMaker) maker = base();
+    Onnx__Type *type = maker_input(maker, maker->graph, "s", 1, SHAPE(1))->type;
+    type->tensor_type = NULL;
+    for (guint i = 0; i < 2000; i++) {
+        Onnx__Type__SequenceType *sequence = maker_keep(maker, g_new0(Onnx__Type__SequenceType, 1));
+        Onnx__Type *inner = maker_keep(maker, g_new0(Onnx__Type, 1));
+        onnx__type__sequence_type__init(sequence);
+        onnx__type__init(inner);
+        type->sequence_type = sequence;
+        sequence->elem_type = inner;
+        type = inner;
+    }
+    ck_refuses(maker, TSR_UNSUPPORTED, "nested deeper than 300 levels");
+}
+END_TEST
+
 /* A model with something of everything, cut at every length and with every byte wrong:
  * read or refused, always with an error of ours. */
 START_TEST(damaged_anywhere)
@@ -550,4 +606,4 @@ END_TEST
 
 FIXTURE_MAIN("import", right, initializer_is_the_inputs_value, graph_errors, operator_errors,
              model_errors, input_errors, tensor_errors, external_data, sparse_initializers,
-             constant_forms, subgraph_captures, damaged_anywhere)
+             constant_forms, subgraph_captures, nested, nested_types, damaged_anywhere)

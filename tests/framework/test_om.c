@@ -25,23 +25,23 @@ static TsrSession *session_new(const char *engine, TsrFallbackMode fallback)
     return session;
 }
 
-/* A convolution, a softmax and a string or two; a task list with constants, workspaces
- * and views. */
+/* A convolution, a product and a softmax: a task list with constants, workspaces and
+ * views. */
 static TsrModel *compile(TsrSession *session)
 {
     TsrGraph *graph = tsr_session_graph(session, "small");
     TsrValue *x = fixture_input(graph, "x", SHAPE(1, 3, 8, 8));
     TsrValue *w = fixture_constant(graph, "w", SHAPE(4, 3, 3, 3));
-    TsrValue *m = fixture_constant(graph, "m", SHAPE(36, 5)), *y;
+    TsrValue *m = fixture_constant(graph, "m", SHAPE(36, 5)), *s, *y;
+    g_autoptr(TsrArray) shape = NULL;
     GError *error = NULL;
     TsrModel *model;
     y = fixture_node(graph, "Conv", "conv", VALUES(x, w), NULL);
     y = fixture_node(graph, "Relu", "relu", VALUES(y), NULL);
     y = fixture_node(graph, "Flatten", "flat", VALUES(y), "axis=2");
-    y = fixture_node(graph, "Reshape", "shape", VALUES(y, tsr_build_constant(
-                         graph, "s", tsr_array_create_from(TSR_DTYPE_INT64, SHAPE(2),
-                                                           (gint64[]){4, 36}, 16, NULL), NULL)),
-                     NULL);
+    shape = tsr_array_create_from(TSR_DTYPE_INT64, SHAPE(2), (gint64[]){4, 36}, 16, &error);
+    s = tsr_build_constant(graph, "s", shape, &error);
+    y = fixture_node(graph, "Reshape", "shape", VALUES(y, s), NULL);
     y = fixture_node(graph, "MatMul", "mm", VALUES(y, m), NULL);
     tsr_build_output(graph, "out", fixture_node(graph, "Softmax", "soft", VALUES(y), "axis=1"));
     model = tsr_session_compile(session, graph, NULL, &error);

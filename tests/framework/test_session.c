@@ -4,6 +4,7 @@
  * graph by hand, compiles, saves, loads, runs, and is told what it did wrong.
  */
 #include <check.h>
+#include <glib/gstdio.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -297,6 +298,16 @@ START_TEST(dumps_its_stages)
     ck_assert(g_file_test(text, G_FILE_TEST_IS_REGULAR));
     ck_assert_ptr_null(tsr_session_compile(session, graph, &bad, &error));
     ck_error(error, TSR_IO, "/proc/none");
+    {
+        /* Where the file should go there is a directory. */
+        g_autofree char *other = g_dir_make_tmp("tessera_test_XXXXXX", NULL);
+        g_autofree char *taken = g_build_filename(other, "0_imported.txt", NULL);
+        g_autoptr(TsrGraph) again = small_network(session, 1);
+        const TsrCompileOptions full = {sizeof(full), .dump_graph_dir = other};
+        ck_assert_int_eq(g_mkdir(taken, 0755), 0);
+        ck_assert_ptr_null(tsr_session_compile(session, again, &full, &error));
+        ck_error(error, TSR_IO, "0_imported.txt");
+    }
 }
 END_TEST
 
@@ -318,6 +329,8 @@ START_TEST(arrays)
     ck_assert_ptr_null(tsr_array_create(TSR_DTYPE_UNDEFINED, SHAPE(1), &error));
     ck_error(error, TSR_INVALID_ARGUMENT, "definite size");
     ck_assert_ptr_null(tsr_array_create(TSR_DTYPE_DOUBLE, SHAPE(G_MAXINT64 / 16), &error));
+    ck_error(error, TSR_INVALID_ARGUMENT, "definite size"); /* not in 63 bits */
+    ck_assert_ptr_null(tsr_array_create(TSR_DTYPE_DOUBLE, SHAPE(G_MAXINT64 / 1024), &error));
     ck_error(error, TSR_OUT_OF_MEMORY, "no memory");
     array = tsr_array_create(TSR_DTYPE_FLOAT, SHAPE(0, 3), &error);
     ck_assert_uint_eq(tsr_array_size_bytes(array), 0);

@@ -142,8 +142,32 @@ static int32_t combine(const AicpuKernel *kernel, TsrRunContext *run, const TsrT
     return TSR_OK;
 }
 
+/* Before opset 7 the attribute axis says where the axes of b lie in those of a (PRelu: a
+ * slope for each channel): b as a tensor with axes of 1 behind them. */
+static int32_t combine_at_axis(const AicpuKernel *kernel, TsrRunContext *run)
+{
+    const TsrTensor *a = run->inputs[0], *b = run->inputs[1];
+    int64_t axis = kernel->mode == 1 ? 1 : tsr_attr_int(run->node, "axis", -1);
+    int64_t shape[TSR_MAX_RANK];
+    TsrTensorDesc desc = *b->desc;
+    TsrTensor placed = *b;
+    axis += axis < 0 ? (int64_t)a->desc->rank : 0;
+    if (tsr_desc_elements(b->desc) == 1 || axis < 0 ||
+        axis + b->desc->rank > a->desc->rank ||
+        (kernel->mode == 0 && tsr_attr_find(run->node, "axis") == NULL))
+        return combine(kernel, run, a, b);
+    desc.rank = a->desc->rank - (uint32_t)axis;
+    for (uint32_t i = 0; i < desc.rank; i++)
+        shape[i] = i < b->desc->rank ? b->desc->shape[i] : 1;
+    desc.shape = shape;
+    placed.desc = &desc;
+    return combine(kernel, run, a, &placed);
+}
+
 static int32_t run_binary(const AicpuKernel *kernel, TsrRunContext *run)
 {
+    if (run->node->since_version < 7)
+        return combine_at_axis(kernel, run);
     return combine(kernel, run, run->inputs[0], run->inputs[1]);
 }
 
@@ -164,7 +188,7 @@ static int32_t run_pow(const AicpuKernel *kernel, TsrRunContext *run)
     int64_t count = tsr_desc_elements(y->desc), index[TSR_MAX_RANK] = {0};
     int64_t sa[TSR_MAX_RANK], sb[TSR_MAX_RANK], ia = 0, ib = 0;
     if (a->desc->dtype == b->desc->dtype)
-        return combine(kernel, run, a, b);
+        return run_binary(kernel, run);
     tsr_broadcast_strides(a->desc->rank, a->desc->shape, y->desc->rank, sa);
     tsr_broadcast_strides(b->desc->rank, b->desc->shape, y->desc->rank, sb);
     for (int64_t i = 0; i < count; i++) {
@@ -368,7 +392,7 @@ static const AicpuKernel kernels[] = {
     {.op = "Pow", .run = run_pow, .table = pow_table,
      .dtypes = TSR_TYPES_NUMERIC},
     {.op = "PRelu", .run = run_binary, .table = prelu_table,
-     .dtypes = TSR_TYPES_NUMERIC},
+     .dtypes = TSR_TYPES_NUMERIC, .mode = 1},
     {.op = "Mod", .run = run_choice, .table = mod_choice_table,
      .dtypes = TSR_TYPES_NUMERIC},
     {.op = "BitShift", .run = run_choice, .table = shift_choice_table,

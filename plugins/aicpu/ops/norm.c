@@ -80,14 +80,15 @@ static void channel_moments(const Job *job, int64_t batch, int64_t c, double *me
     *variance = square / n;
 }
 
-/* BatchNormalization; training mode (14 on) normalizes by the batch and updates the
+/* BatchNormalization; training mode (14 on, and before 7) normalizes by the batch and updates the
  * running statistics with the population variance. */
 static int32_t run_batch_norm(const AicpuKernel *kernel, TsrRunContext *run)
 {
     const TsrTensorDesc *x = run->inputs[0]->desc;
     double momentum = (double)tsr_attr_float(run->node, "momentum", 0.9f);
     double epsilon = (double)tsr_attr_float(run->node, "epsilon", 1e-5f);
-    int training = tsr_attr_int(run->node, "training_mode", 0) != 0;
+    int training = run->node->since_version < 7 ? tsr_attr_int(run->node, "is_test", 0) == 0
+                                                : tsr_attr_int(run->node, "training_mode", 0) != 0;
     int64_t channels = x->rank > 1 ? x->shape[1] : 1, count = tsr_desc_elements(x);
     int64_t batch = x->rank > 0 ? x->shape[0] : 1;
     double *scale = run->scratch(run, (uint64_t)(2 * channels + 1) * sizeof(double));
@@ -98,6 +99,8 @@ static int32_t run_batch_norm(const AicpuKernel *kernel, TsrRunContext *run)
         return TSR_OUT_OF_MEMORY;
     if (count == 0)
         return TSR_OK;
+    if (tsr_attr_int(run->node, "spatial", 1) == 0)
+        return run->fail(run, TSR_UNSUPPORTED, "spatial 0 (before version 9) is not supported");
     job.shift = scale + channels;
     job.inner = count / (batch * channels);
     for (int64_t c = 0; c < channels; c++) {

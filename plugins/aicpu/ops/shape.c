@@ -78,32 +78,12 @@ static int32_t run_tile(const AicpuKernel *kernel, TsrRunContext *run)
     return aicpu_copy(run, &copy);
 }
 
-/* Dropout in inference: the input, and a mask of ones where it is wanted. In training
- * mode (12 on) only the ratio 0 is taken, which drops nothing. */
-static int32_t run_dropout(const AicpuKernel *kernel, TsrRunContext *run)
-{
-    const TsrTensor *x = run->inputs[0], *ratio = aicpu_input(run, 1);
-    const TsrTensor *training = aicpu_input(run, 2);
-    TsrTensor *mask = aicpu_output(run, 1);
-    int64_t count = tsr_desc_elements(x->desc);
-    for (int64_t i = 0; mask != NULL && i < count; i++) { /* bool, or x's type before 10 */
-        int64_t one = 1;
-        aicpu_store_int64(mask->desc->dtype, mask->data, i, 1, &one);
-    }
-    if (training != NULL && *(const uint8_t *)training->data != 0 &&
-        aicpu_scalar_double(ratio, 0.5) != 0.0)
-        return run->fail(run, TSR_UNSUPPORTED, "training mode with a ratio above 0 is not "
-                         "supported");
-    return run_identity(kernel, run);
-}
-
 static const AicpuKernel kernels[] = {
     {.op = "Identity", .run = run_identity},
     {.op = "Reshape", .run = run_identity},
     {.op = "Squeeze", .run = run_identity},
     {.op = "Unsqueeze", .run = run_identity},
     {.op = "Flatten", .run = run_identity},
-    {.op = "Dropout", .run = run_dropout},
     {.op = "Shape", .run = run_shape},
     {.op = "Size", .run = run_size},
     {.op = "Expand", .run = run_expand},

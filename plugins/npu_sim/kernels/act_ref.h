@@ -24,6 +24,9 @@ static inline float activate_ref(float v, const TsrActivation *activation)
     case TSR_ACT_HARD_SWISH: return v * clip_ref(v * (1.0f / 6.0f) + 0.5f, 0.0f, 1.0f);
     case TSR_ACT_HARD_SIGMOID:
         return clip_ref(v * activation->alpha + activation->beta, 0.0f, 1.0f);
+    case TSR_ACT_SCALED_HARD_SWISH:
+        return v * clip_ref(v * (1.0f / 6.0f) + 0.5f, 0.0f, 1.0f) * activation->alpha +
+               activation->beta;
     case TSR_ACT_SIGMOID: return 1.0f / (1.0f + expf(-v));
     default: return v;
     }

@@ -17,7 +17,9 @@ static double gelu_tanh(double x)
 static float unary(const TsrUnaryParams *p, float f)
 {
     const double x = (double)f;
-    const TsrActivation activation = { p->op, p->alpha, p->beta };
+    const TsrActivation activation = {
+        p->op == TSR_UNARY_SCALED_HARD_SWISH ? TSR_ACT_SCALED_HARD_SWISH : p->op, p->alpha, p->beta
+    };
     switch (p->op) {
     case TSR_UNARY_COPY: return f;
     case TSR_UNARY_TANH: return (float)tanh(x);

@@ -48,6 +48,7 @@ UNARY_FN(u_ceil, v_ceil(x))
 /* log(1 + exp x) = max(x, 0) + log(1 + exp(-|x|)) never overflows. */
 UNARY_FN(u_softplus,
          v_add(vm_relu(x), vm_log(v_add(v_set1(1.0f), vm_exp(v_sub(v_zero(), vm_abs(x)))))))
+UNARY_FN(u_scaled_hard_swish, v_fma(vm_hard_swish(x), u->alpha, u->beta))
 
 typedef void (*UnaryRun)(const float *x, float *y, int64_t count, const UnaryArgs *u);
 
@@ -82,6 +83,7 @@ UNARY_RUN(reciprocal)
 UNARY_RUN(floor)
 UNARY_RUN(ceil)
 UNARY_RUN(softplus)
+UNARY_RUN(scaled_hard_swish)
 
 void UNARY(void *const *args, const void *params, uint32_t block_index, uint32_t block_dim)
 {
@@ -107,6 +109,7 @@ void UNARY(void *const *args, const void *params, uint32_t block_index, uint32_t
         [TSR_UNARY_FLOOR] = run_floor,
         [TSR_UNARY_CEIL] = run_ceil,
         [TSR_UNARY_SOFTPLUS] = run_softplus,
+        [TSR_UNARY_SCALED_HARD_SWISH] = run_scaled_hard_swish,
     };
     const TsrUnaryParams *p = params;
     const UnaryArgs u = { .alpha = v_set1(p->alpha), .beta = v_set1(p->beta) };

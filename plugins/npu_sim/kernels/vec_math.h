@@ -174,6 +174,8 @@ static inline v16 vm_activate(v16 x, const TsrActivation *activation)
     case TSR_ACT_HARD_SIGMOID:
         return vm_hard_sigmoid(x, v_set1(activation->alpha), v_set1(activation->beta));
     case TSR_ACT_SIGMOID: return vm_sigmoid(x);
+    case TSR_ACT_SCALED_HARD_SWISH:
+        return v_fma(vm_hard_swish(x), v_set1(activation->alpha), v_set1(activation->beta));
     default: return x;
     }
 }

@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * bad.c: a small plugin with one fault, chosen by BAD_KIND; test_plugins.c checks that the
- * loader refuses each with its reason. BAD_FINE has none and BAD_ORPHAN launches on a
- * device that does not exist, which is not the loader's business.
+ * loader refuses each with its reason. BAD_FINE has none; BAD_ORPHAN launches on a device
+ * that does not exist, BAD_CRASHES and BAD_HANGS do so when they run, which is not the
+ * loader's business.
  */
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <tessera/plugin_util.h>
+#include <unistd.h>
 
 enum {
     BAD_BAD_DEVICE = 1,
     BAD_BAD_FUSION,
     BAD_BAD_OPS,
     BAD_BAD_SELECTOR,
+    BAD_CRASHES,
     BAD_DEVICE_NO_BUILD,
     BAD_DUPLICATE_OP,
     BAD_FINE,
+    BAD_HANGS,
     BAD_HOST_NO_RUN,
     BAD_INIT_FAILS,
     BAD_INIT_SILENT,
@@ -38,6 +43,8 @@ static int32_t engine_check(const TsrEngine *engine, const TsrNodeView *node,
                             TsrSupport *out_support)
 {
     (void)engine;
+    if (IS(BAD_CRASHES) || IS(BAD_HANGS))
+        return tsr_support_yes(out_support, 1.0f);
     return tsr_support_no(out_support, TSR_REFUSE_OP, "takes nothing, not even %s", node->op_type);
 }
 
@@ -54,6 +61,10 @@ static int32_t executor_run(const TsrExecutor *executor, void *state, TsrRunCont
 {
     (void)executor;
     (void)state;
+    if (IS(BAD_CRASHES))
+        raise(SIGILL);
+    while (IS(BAD_HANGS))
+        pause();
     return run->fail(run, TSR_UNSUPPORTED, "runs nothing");
 }
 
