@@ -18,7 +18,13 @@ struct TsrOpRegistry {
     gatomicrefcount refs;
     GHashTable *operators; /* key -> GArray of Entry */
     GHashTable *domains;
+    GSList *kept; /* Kept */
 };
+
+typedef struct Kept {
+    gpointer data;
+    GDestroyNotify destroy;
+} Kept;
 
 static void entries_free(gpointer data)
 {
@@ -49,7 +55,20 @@ void tsr_op_registry_unref(TsrOpRegistry *registry)
         return;
     g_hash_table_unref(registry->operators);
     g_hash_table_unref(registry->domains);
+    for (GSList *at = registry->kept; at != NULL; at = at->next) {
+        Kept *kept = at->data;
+        kept->destroy(kept->data);
+        g_free(kept);
+    }
+    g_slist_free(registry->kept);
     g_free(registry);
+}
+
+void tsr_op_registry_keep(TsrOpRegistry *registry, gpointer data, GDestroyNotify destroy)
+{
+    Kept *kept = g_new(Kept, 1);
+    *kept = (Kept){data, destroy};
+    registry->kept = g_slist_prepend(registry->kept, kept);
 }
 
 /* "ai.onnx" is the long name of the default domain (ONNX IR.md). */

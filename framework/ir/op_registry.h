@@ -23,6 +23,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TsrOpRegistry, tsr_op_registry_unref)
 gboolean tsr_op_registry_add(TsrOpRegistry *registry, const TsrOps *ops, const char *owner,
                              GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/* Keeps data, which definitions point into, until nobody holds the registry. */
+void tsr_op_registry_keep(TsrOpRegistry *registry, gpointer data, GDestroyNotify destroy);
+
 /* The definition that serves a node of that opset: the highest since_version not
  * above it. NULL with an error that names operator, domain and what exists. */
 const TsrOpDef *tsr_op_registry_get(TsrOpRegistry *registry, const char *domain,

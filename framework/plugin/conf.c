@@ -50,13 +50,11 @@ static char **read_words(const TsrConf *conf, GKeyFile *file, const char *group,
     return NULL;
 }
 
-/* A directory is relative to the file that names it, never to the current one. */
-static void add_directory(TsrConf *conf, const char *directory)
+/* A path is relative to the file that names it, never to the current directory. */
+static char *relative_to_file(const TsrConf *conf, const char *path)
 {
     g_autofree char *base = g_path_get_dirname(conf->path);
-    g_ptr_array_add(conf->search_path, g_path_is_absolute(directory)
-                                           ? g_strdup(directory)
-                                           : g_build_filename(base, directory, NULL));
+    return g_path_is_absolute(path) ? g_strdup(path) : g_build_filename(base, path, NULL);
 }
 
 static gboolean read_search_path(TsrConf *conf, GKeyFile *file, const char *group,
@@ -65,7 +63,7 @@ static gboolean read_search_path(TsrConf *conf, GKeyFile *file, const char *grou
     g_auto(GStrv) list = read_words(conf, file, group, key, error);
     for (guint i = 0; list != NULL && list[i] != NULL; i++)
         if (list[i][0] != '\0')
-            add_directory(conf, list[i]);
+            g_ptr_array_add(conf->search_path, relative_to_file(conf, list[i]));
     return list != NULL;
 }
 
@@ -165,6 +163,16 @@ static gboolean read_node_pin(TsrConf *conf, GKeyFile *file, const char *group,
     return engine != NULL;
 }
 
+static gboolean read_custom_ops(TsrConf *conf, GKeyFile *file, const char *group,
+                                const char *key, GError **error)
+{
+    g_auto(GStrv) list = g_key_file_get_string_list(file, group, key, NULL, error);
+    for (guint i = 0; list != NULL && list[i] != NULL; i++)
+        if (list[i][0] != '\0')
+            g_ptr_array_add(conf->custom_ops, relative_to_file(conf, list[i]));
+    return list != NULL;
+}
+
 static const struct {
     const char *group;
     const char *key; /* NULL: every key of the group is a name */
@@ -173,6 +181,7 @@ static const struct {
     {"tessera", "search_path", read_search_path},
     {"tessera", "device", read_device},
     {"tessera", "fallback", read_fallback},
+    {"tessera", "custom_ops", read_custom_ops},
     {"engines", "priority", read_priority},
     {"plugins", NULL, read_plugin},
     {"fusion", NULL, read_fusion},
@@ -204,6 +213,7 @@ static TsrConf *conf_new(void)
     conf->plugins = g_ptr_array_new_with_free_func(g_free);
     conf->switched_off = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     conf->priority = g_ptr_array_new_with_free_func(g_free);
+    conf->custom_ops = g_ptr_array_new_with_free_func(g_free);
     conf->fusion = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     conf->selectors = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     conf->op_pins = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
@@ -291,6 +301,7 @@ void tsr_conf_free(TsrConf *conf)
     g_ptr_array_unref(conf->search_path);
     g_ptr_array_unref(conf->plugins);
     g_ptr_array_unref(conf->priority);
+    g_ptr_array_unref(conf->custom_ops);
     g_hash_table_unref(conf->switched_off);
     g_hash_table_unref(conf->fusion);
     g_hash_table_unref(conf->selectors);

@@ -21,6 +21,7 @@ typedef struct TsrConf {
     GHashTable *selectors;    /* plugin name -> "on"/"off" */
     GHashTable *op_pins;      /* op type -> engine */
     GHashTable *node_pins;    /* node name -> engine */
+    GPtrArray *custom_ops;    /* absolute paths of key files */
 } TsrConf;
 
 /* Reads a file. Errors: IO, INVALID_ARGUMENT naming file, group and key.

@@ -97,6 +97,19 @@ static void load_plugin(TsrPluginSet *set, const char *name)
         warn(set, "plugin '%s' ('%s') is refused: %s", name, record->path, record->reason);
 }
 
+/* A custom operator is asked for by name, so one that cannot be had is an error. */
+static gboolean load_custom_ops(TsrPluginSet *set, GError **error)
+{
+    set->custom = tsr_custom_ops_new();
+    /* Graphs borrow its definitions, and may outlive the set. */
+    tsr_op_registry_keep(set->registry, set->custom, (GDestroyNotify)tsr_custom_ops_free);
+    for (guint i = 0; i < set->conf->custom_ops->len; i++)
+        if (!tsr_custom_ops_add(set->custom, g_ptr_array_index(set->conf->custom_ops, i), error))
+            return FALSE;
+    return tsr_op_registry_add(set->registry, tsr_custom_ops_table(set->custom),
+                               TSR_CUSTOM_ENGINE, error);
+}
+
 static const TsrLoadedPlugin *find_engine_plugin(const TsrPluginSet *set, const char *name)
 {
     for (guint i = 0; i < set->plugins->len; i++) {
@@ -197,6 +210,8 @@ static gboolean rank_engines(TsrPluginSet *set, const TsrPluginOptions *options,
     } else {
         rank_by_default(set);
     }
+    if (tsr_custom_ops_count(set->custom) != 0)
+        rank(set, tsr_custom_ops_plugin(set->custom), "custom operators of the configuration");
     if (set->fallback != TSR_FALLBACK_STRICT)
         rank_reference(set);
     if (options->safe_mode) {
@@ -272,6 +287,8 @@ TsrPluginSet *tsr_plugin_set_new(const TsrPluginOptions *options, const TsrOps *
             return NULL;
     for (guint i = 0; i < set->conf->plugins->len; i++)
         load_plugin(set, g_ptr_array_index(set->conf->plugins, i));
+    if (!load_custom_ops(set, error))
+        return NULL;
     choose_device(set);
     if (!rank_engines(set, options, error))
         return NULL;

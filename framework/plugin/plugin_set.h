@@ -9,6 +9,7 @@
 
 #include "ir/op_registry.h"
 #include "plugin/conf.h"
+#include "plugin/custom_op.h"
 #include "plugin/loader.h"
 
 typedef enum TsrFallback {
@@ -28,6 +29,7 @@ typedef struct TsrRankedEngine {
 typedef struct TsrPluginSet {
     TsrConf *conf;
     TsrOpRegistry *registry;
+    TsrCustomOps *custom;    /* operators described by key files */
     GPtrArray *plugins;      /* TsrLoadedPlugin, in order of the configuration */
     GArray *engines;         /* TsrRankedEngine, first is best */
     const TsrLoadedPlugin *device; /* or NULL */

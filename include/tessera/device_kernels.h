@@ -64,7 +64,10 @@ typedef struct TsrActivation {
  * Without a workspace the window must be 1x1, stride 1 and without pads; the engine
  * then flattens the picture to one row. With a workspace columns_per_piece is out_w
  * and the piece copies its window of x into the workspace, padded, the columns
- * sorted by their phase modulo stride_w. */
+ * sorted by their phase modulo stride_w. pad_top and pad_left may be negative.
+ * With y_step_h > 0 the results are a grid in a larger y [y_h, y_w]: pixel (i, j) lies
+ * at (i * y_step_h + y_top, j * y_step_w + y_left), as a phase of a transposed
+ * convolution needs it. y_plain writes NCHW instead; only for out_c 1. */
 #define TSR_KERNEL_CONV2D_F32 "conv2d_f32"
 typedef struct TsrConv2dParams {
     uint32_t struct_size;
@@ -75,6 +78,8 @@ typedef struct TsrConv2dParams {
     int32_t pad_top, pad_left;
     int32_t groups;
     int32_t rows_per_piece, columns_per_piece, blocks_per_piece;
+    int32_t y_h, y_w, y_step_h, y_step_w, y_top, y_left;
+    uint32_t y_plain;
     TsrActivation activation;
     uint64_t workspace_floats; /* per block */
 } TsrConv2dParams;
@@ -149,6 +154,26 @@ typedef struct TsrPool2dParams {
     int32_t kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w;
     int32_t pad_top, pad_left, pad_bottom, pad_right;
 } TsrPool2dParams;
+
+/* --- RESIZE2D_F32. args: x, table, y
+ *
+ * y[o, i, j, l] is interpolated between x[o, rows[i].first or .second, columns[j].first
+ * or .second, l], weighted by rows[i] and columns[j]. x is [outer, in_h, in_w, lanes],
+ * lanes 16 (NC1HWC0) or 1 (NCHW); the table has out_h TsrResizeTap for rows, then out_w
+ * for columns. With `nearest` only .first counts. A piece is one row of y. */
+#define TSR_KERNEL_RESIZE2D_F32 "resize2d_f32"
+typedef struct TsrResizeTap {
+    int32_t first, second;
+    float first_weight, second_weight;
+} TsrResizeTap;
+typedef struct TsrResize2dParams {
+    uint32_t struct_size;
+    uint32_t nearest;
+    uint32_t lanes;
+    uint32_t reserved;
+    int64_t outer;
+    int32_t in_h, in_w, out_h, out_w;
+} TsrResize2dParams;
 
 /* --- SCALE_SHIFT_F32. args: x, scale, shift, y
  *

@@ -138,8 +138,8 @@ static void pack_nchw(const TsrConv2dParams *p, const float *w, float *to)
 }
 
 static int32_t add_weights(const TsrNodeView *node, TsrTaskSink *sink, const TsrConv2dParams *p,
-                           int64_t floats, void (*pack)(const TsrConv2dParams *, const float *,
-                                                        float *),
+                           const float *w, int64_t floats,
+                           void (*pack)(const TsrConv2dParams *, const float *, float *),
                            uint32_t *out_arg)
 {
     int32_t status;
@@ -147,7 +147,7 @@ static int32_t add_weights(const TsrNodeView *node, TsrTaskSink *sink, const Tsr
     if (packed == NULL)
         return sink->fail(sink, TSR_OUT_OF_MEMORY, "%s '%s': %lld weights", node->op_type,
                           node->name, (long long)floats);
-    pack(p, node->values[1]->data, packed);
+    pack(p, w, packed);
     status = sink->constant(sink, packed, (uint64_t)floats * sizeof(*packed), out_arg);
     free(packed);
     return status;
@@ -308,18 +308,19 @@ static int is_pointwise(const TsrConv2dParams *p)
            p->pad_top == 0 && p->pad_left == 0 && p->in_h == p->out_h && p->in_w == p->out_w;
 }
 
-static int32_t build_blocked(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dParams *p)
+int32_t nn_conv_blocked(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dParams *p,
+                        const float *w)
 {
     const int64_t depth = p->in_c / p->groups, taps = (int64_t)p->kernel_h * p->kernel_w;
     const int64_t planes = p->x_plain ? depth : nn_round_up(depth, 16);
     const int direct = !p->x_plain && is_pointwise(p);
     uint32_t weights, blocks;
     int64_t pieces;
-    int32_t status = add_weights(node, sink, p, nn_round_up(p->out_c, 16) * depth * taps,
+    int32_t status = add_weights(node, sink, p, w, nn_round_up(p->out_c, 16) * depth * taps,
                                  pack_blocked, &weights);
     if (status != TSR_OK)
         return status;
-    if (direct) {
+    if (direct && p->y_step_h == 0) {
         p->in_w = p->out_w = p->in_h * p->in_w;
         p->in_h = p->out_h = 1;
     }
@@ -334,8 +335,9 @@ static int32_t build_depthwise(const TsrNodeView *node, TsrTaskSink *sink, TsrCo
 {
     const int64_t blocks = nn_ceil_div(p->out_c, 16);
     uint32_t weights;
-    const int32_t status = add_weights(node, sink, p, blocks * 16 * p->kernel_h * p->kernel_w,
-                                       pack_depthwise, &weights);
+    const int32_t status = add_weights(node, sink, p, node->values[1]->data,
+                                       blocks * 16 * p->kernel_h * p->kernel_w, pack_depthwise,
+                                       &weights);
     if (status != TSR_OK)
         return status;
     return conv_task(node, sink, p, TSR_KERNEL_CONV2D_DEPTHWISE_F32,
@@ -350,8 +352,9 @@ static int32_t build_nchw(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dP
     int64_t planes = (int64_t)p->batch * p->groups, rows = slab_rows(sink, p, depth);
     uint32_t weights;
     const int32_t status = add_weights(
-        node, sink, p, p->groups * tiles * TSR_NPU_NCHW_TILE * depth * p->kernel_h * p->kernel_w,
-        pack_nchw, &weights);
+        node, sink, p, node->values[1]->data,
+        p->groups * tiles * TSR_NPU_NCHW_TILE * depth * p->kernel_h * p->kernel_w, pack_nchw,
+        &weights);
     if (status != TSR_OK)
         return status;
     p->columns_per_piece = p->out_w;
@@ -425,7 +428,7 @@ static int32_t conv_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
     if (x_blocked && y_blocked && is_depthwise(in, out, groups))
         return build_depthwise(node, sink, &p);
     if (y_blocked && (x_blocked ? is_blockable(in, out, groups) : groups == 1))
-        return build_blocked(node, sink, &p);
+        return nn_conv_blocked(node, sink, &p, node->values[1]->data);
     return sink->fail(sink, TSR_UNSUPPORTED, "%s '%s': no kernel for %s to %s in %lld groups",
                       node->op_type, node->name, tsr_format_name(node->inputs[0]->storage_format),
                       tsr_format_name(node->outputs[0]->storage_format), (long long)groups);

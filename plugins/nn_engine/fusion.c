@@ -53,10 +53,19 @@ int nn_is_op(const TsrNodeView *view, const char *domain, const char *op_type)
            strcmp(view->op_type, op_type) == 0;
 }
 
+static int is_transposed(const TsrNodeView *view)
+{
+    return nn_is_op(view, "", "ConvTranspose") || nn_is_op(view, NN_DOMAIN, "ConvTranspose");
+}
+
 int nn_is_conv(const TsrNodeView *view)
 {
-    return nn_is_op(view, "", "Conv") || nn_is_op(view, NN_DOMAIN, "Conv");
+    return nn_is_op(view, "", "Conv") || nn_is_op(view, NN_DOMAIN, "Conv") || is_transposed(view);
 }
+
+/* The dimension of W that counts output channels: W is [M, C / group, ...], that of
+ * ConvTranspose (one group, or nobody here takes it) [C, M, ...]. */
+static uint32_t channel_axis(const TsrNodeView *conv) { return is_transposed(conv) ? 1 : 0; }
 
 int nn_is_open(const TsrNodeView *view)
 {
@@ -68,6 +77,11 @@ int nn_is_open(const TsrNodeView *view)
 static int has_constant_weights(const TsrNodeView *view)
 {
     const TsrTensor *w = nn_value(view, 1);
+    TsrSupport support = { .struct_size = sizeof(support) };
+    if (is_transposed(view)) {
+        nn_engine.check(&nn_engine, view, &support);
+        return support.answer == TSR_SUPPORT_YES;
+    }
     return w != NULL && w->desc->dtype == TSR_DTYPE_FLOAT &&
            (nn_input(view, 2) == NULL || nn_value(view, 2) != NULL);
 }
@@ -84,8 +98,8 @@ int32_t nn_fuse(const TsrGraphEdit *edit, const char *op_type, const uint32_t *n
                 uint32_t node_count, const uint32_t *inputs, uint32_t input_count,
                 TsrActivation activation)
 {
-    static const char *const taken[] = { "auto_pad", "dilations", "group",
-                                         "kernel_shape", "pads", "strides" };
+    static const char *const taken[] = { "auto_pad", "dilations", "group", "kernel_shape",
+                                         "output_padding", "pads", "strides" };
     const TsrNodeView *view = edit->node(edit, nodes[0]);
     const uint32_t output = edit->output_value(edit, nodes[node_count - 1], 0);
     const TsrAttr kind = { .struct_size = sizeof(kind), .type = TSR_ATTR_INT,
@@ -188,7 +202,9 @@ static int32_t fold_into_conv(const TsrGraphEdit *edit, uint32_t conv, uint32_t 
 {
     const TsrNodeView *view = edit->node(edit, conv);
     const TsrTensor *w = view->values[1], *b = nn_value(view, 2);
-    const int64_t count = tsr_desc_elements(w->desc), each = count / map->channels;
+    const int64_t count = tsr_desc_elements(w->desc);
+    const uint32_t axis = channel_axis(view);
+    const int64_t each = tsr_shape_elements(w->desc->rank - axis - 1, w->desc->shape + axis + 1);
     const uint32_t nodes[2] = { conv, node };
     const uint32_t rank = w->desc->rank;
     const TsrActivation none = { 0 };
@@ -200,16 +216,15 @@ static int32_t fold_into_conv(const TsrGraphEdit *edit, uint32_t conv, uint32_t 
     nn_inputs_of(edit, conv, inputs);
     if (weights != NULL && bias != NULL) {
         memcpy(shape, w->desc->shape, rank * sizeof(int64_t));
-        for (int64_t c = 0; c < map->channels; c++) {
-            for (int64_t i = 0; i < each; i++)
-                weights[c * each + i] = ((const float *)w->data)[c * each + i] * map->scale[c];
+        for (int64_t i = 0; i < count; i++)
+            weights[i] = ((const float *)w->data)[i] * map->scale[i / each % map->channels];
+        for (int64_t c = 0; c < map->channels; c++)
             bias[c] = map->shift[c] +
                       (b != NULL ? ((const float *)b->data)[c] * map->scale[c] : 0.0f);
-        }
         inputs[1] = add_floats(edit, rank, shape, weights);
         inputs[2] = add_floats(edit, 1, &map->channels, bias);
         if (inputs[1] != TSR_NO_VALUE && inputs[2] != TSR_NO_VALUE)
-            status = nn_fuse(edit, "Conv", nodes, 2, inputs, 3, none);
+            status = nn_fuse(edit, view->op_type, nodes, 2, inputs, 3, none);
     }
     free(weights);
     free(bias);
@@ -230,7 +245,7 @@ static int32_t apply_channel_map(const TsrFusionPass *pass, const TsrGraphEdit *
     producer = nn_vanishing_producer(edit, node, data);
     before = producer != UINT32_MAX ? edit->node(edit, producer) : NULL;
     if (nn_is_conv(before) && nn_is_open(before) && nn_input(before, 3) == NULL &&
-        has_constant_weights(before) && before->inputs[1]->shape[0] == map.channels) {
+        has_constant_weights(before) && before->inputs[1]->shape[channel_axis(before)] == map.channels) {
         status = fold_into_conv(edit, producer, node, &map);
     } else if (nn_is_op(before, "", "BatchNormalization") ||
                (nn_is_op(before, NN_DOMAIN, "Affine") && nn_is_open(before))) {
@@ -290,7 +305,7 @@ static int32_t apply_residual(const TsrFusionPass *pass, const TsrGraphEdit *edi
         const TsrNodeView *before = conv != UINT32_MAX ? edit->node(edit, conv) : NULL;
         const uint32_t nodes[2] = { conv, node };
         uint32_t inputs[4];
-        int fits = nn_is_conv(before) && nn_is_open(before) && nn_input(before, 3) == NULL &&
+        int fits = nn_is_conv(before) && !is_transposed(before) && nn_is_open(before) && nn_input(before, 3) == NULL &&
                    has_constant_weights(before) && nn_value(view, 1 - i) == NULL;
         /* Both sides have to have the very shape of the sum. */
         for (uint32_t k = 0; fits && k < 2; k++)
@@ -350,8 +365,7 @@ static int32_t apply_activation(const TsrFusionPass *pass, const TsrGraphEdit *e
     if (activation.kind == TSR_ACT_NONE)
         return TSR_UNSUPPORTED;
     count = nn_inputs_of(edit, producer, inputs);
-    return nn_fuse(edit, nn_is_conv(before) ? "Conv" : "Affine", nodes, 2, inputs, count,
-                   activation);
+    return nn_fuse(edit, before->op_type, nodes, 2, inputs, count, activation);
 }
 
 #define ROOTS(array) .root_count = sizeof(array) / sizeof((array)[0]), .root_ops = (array)

@@ -13,7 +13,7 @@ uint32_t nn_vanishing_producer(const TsrGraphEdit *edit, uint32_t node, uint32_t
 
 /* All three are false for NULL. */
 int nn_is_op(const TsrNodeView *view, const char *domain, const char *op_type);
-int nn_is_conv(const TsrNodeView *view);
+int nn_is_conv(const TsrNodeView *view); /* ConvTranspose as well */
 /* A Conv or Affine of which nothing but the activation is missing. */
 int nn_is_open(const TsrNodeView *view);
 

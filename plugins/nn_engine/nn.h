@@ -45,7 +45,7 @@ typedef struct NnOpTable {
 } NnOpTable;
 
 extern const NnOpTable nn_conv_ops, nn_gemm_ops, nn_pool_ops, nn_eltwise_ops, nn_norm_ops,
-    nn_layout_ops;
+    nn_layout_ops, nn_resize_ops, nn_deconv_ops;
 
 /* The row for the node, or NULL; *out_op_known tells whether any version of the
  * operator has one. */
@@ -114,6 +114,11 @@ int32_t nn_task(TsrTaskSink *sink, const char *kernel, uint32_t blocks, const ui
 
 /* The activation that a fused operator carries, from its attributes. */
 TsrActivation nn_activation_of(const TsrNodeView *node);
+
+/* Adds the task CONV2D_F32 for p, whose tiling is chosen here, with the plain weights w
+ * [OC, IC / groups, kh, kw] and the bias of input 2, from input 0 to output 0. */
+int32_t nn_conv_blocked(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dParams *p,
+                        const float *w);
 
 /* An operand of nn_build_binary: a TSR_ARG_ reference and its dense shape. */
 typedef struct NnOperand {

@@ -38,6 +38,17 @@ static const TsrOpAttr conv_attrs[] = {
     { .name = "strides", .type = TSR_ATTR_INTS },
     ACTIVATION_ATTRS,
 };
+static const TsrOpAttr deconv_attrs[] = {
+    { .name = "auto_pad", .type = TSR_ATTR_STRING, .has_default = 1, .s = "NOTSET",
+      .words = "NOTSET|VALID" },
+    { .name = "dilations", .type = TSR_ATTR_INTS },
+    { .name = "group", .type = TSR_ATTR_INT, .has_default = 1, .i = 1 },
+    { .name = "kernel_shape", .type = TSR_ATTR_INTS },
+    { .name = "output_padding", .type = TSR_ATTR_INTS },
+    { .name = "pads", .type = TSR_ATTR_INTS },
+    { .name = "strides", .type = TSR_ATTR_INTS },
+    ACTIVATION_ATTRS,
+};
 static const TsrOpAttr affine_attrs[] = { ACTIVATION_ATTRS };
 
 /* One spatial extent of Y; TSR_DIM_UNKNOWN where that of X is. */
@@ -78,6 +89,33 @@ static int32_t conv_infer(const TsrOpDef *def, TsrInferContext *infer)
     return infer->set_output(infer, 0, x->dtype, x->rank, shape);
 }
 
+/* Of a fused ConvTranspose, which has one group and no dilations. */
+static int32_t deconv_infer(const TsrOpDef *def, TsrInferContext *infer)
+{
+    const TsrTensorDesc *x = infer->node->inputs[0], *w = infer->node->inputs[1];
+    uint32_t strides, extras, pads;
+    const int64_t *s = tsr_attr_ints(infer->node, "strides", &strides);
+    const int64_t *e = tsr_attr_ints(infer->node, "output_padding", &extras);
+    const int64_t *p = tsr_attr_ints(infer->node, "pads", &pads);
+    int64_t shape[4];
+    (void)def;
+    if (x->rank != 4 || w->rank != 4)
+        return infer->fail(infer, TSR_INVALID_ARGUMENT, "X and W have rank %u and %u, wanted 4",
+                           x->rank, w->rank);
+    shape[0] = x->shape[0];
+    shape[1] = w->shape[1];
+    for (uint32_t i = 0; i < 2; i++) {
+        shape[2 + i] = TSR_DIM_UNKNOWN;
+        if (x->shape[2 + i] < 0 || w->shape[2 + i] < 0)
+            continue;
+        shape[2 + i] = (x->shape[2 + i] - 1) * (strides == 2 ? s[i] : 1) + w->shape[2 + i] +
+                       (extras == 2 ? e[i] : 0);
+        if (pads == 4 && !tsr_attr_is(infer->node, "auto_pad", "VALID"))
+            shape[2 + i] -= p[i] + p[2 + i];
+    }
+    return infer->set_output(infer, 0, x->dtype, 4, shape);
+}
+
 /* Pictures mean NCHW. */
 static int32_t picture_format(const TsrOpDef *def, const TsrNodeView *node,
                               uint32_t *input_formats, uint32_t *output_formats)
@@ -103,6 +141,12 @@ static const TsrOpDef definitions[] = {
       .input_count = COUNT(conv_inputs), .output_count = 1, .attr_count = COUNT(conv_attrs),
       .input_stride = sizeof(TsrOpParam), .output_stride = sizeof(TsrOpParam),
       .attr_stride = sizeof(TsrOpAttr), .infer = conv_infer, .infer_format = picture_format },
+    { .struct_size = sizeof(TsrOpDef), .since_version = 1, .domain = NN_DOMAIN,
+      .name = "ConvTranspose", .inputs = conv_inputs, .outputs = one_output,
+      .attrs = deconv_attrs, .input_count = 3, .output_count = 1,
+      .attr_count = COUNT(deconv_attrs), .input_stride = sizeof(TsrOpParam),
+      .output_stride = sizeof(TsrOpParam), .attr_stride = sizeof(TsrOpAttr),
+      .infer = deconv_infer, .infer_format = picture_format },
     { .struct_size = sizeof(TsrOpDef), .since_version = 1, .domain = NN_DOMAIN, .name = "Affine",
       .inputs = affine_inputs, .outputs = one_output, .attrs = affine_attrs,
       .input_count = COUNT(affine_inputs), .output_count = 1, .attr_count = COUNT(affine_attrs),

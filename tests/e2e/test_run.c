@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "../framework/scratch.h"
+
 typedef struct Outcome {
     int status; /* of the command; -1 when a signal ended it */
     char *out;
@@ -208,8 +210,10 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
+    scratch_begin();
     srunner_run_all(runner, CK_ENV);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);
+    scratch_end();
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

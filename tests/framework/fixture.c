@@ -7,6 +7,7 @@
 #include <tessera/plugin_util.h>
 
 #include "ops/ops.h"
+#include "scratch.h"
 
 void fixture_error(GError **error, gint32 code, const char *part, const char *where)
 {
@@ -190,8 +191,10 @@ int fixture_main(const char *name, const TTest *const *tests, gsize count)
     tcase_set_timeout(tcase, 60);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
+    scratch_begin();
     srunner_run_all(runner, CK_ENV);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);
+    scratch_end();
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

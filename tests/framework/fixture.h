@@ -56,8 +56,7 @@ void fake_engine_init(FakeEngine *fake, const char *name, const char *ops);
 /* A set with these engines, first is best. conf is the text of a plugins.conf or NULL. */
 TsrPluginSet *fixture_set(FakeEngine *const *engines, guint count, const char *conf);
 
-/* A new directory under the test's temporary directory, removed by nobody: its files are
- * small and the system clears it. (transfer full) */
+/* A new directory, removed when the test program ends. (transfer full) */
 char *fixture_directory(void);
 /* Writes a file in a directory and gives its path. (transfer full) */
 char *fixture_file(const char *directory, const char *name, const void *data, gssize size);

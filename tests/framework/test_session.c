@@ -10,6 +10,8 @@
 #include <string.h>
 #include <tessera/tessera.h>
 
+#include "scratch.h"
+
 #define SHAPE(...)                                                                  \
     (guint32)(sizeof((gint64[]){__VA_ARGS__}) / sizeof(gint64)), (const gint64[]){__VA_ARGS__}
 
@@ -353,8 +355,10 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
+    scratch_begin();
     srunner_run_all(runner, CK_ENV);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);
+    scratch_end();
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -15,17 +15,24 @@ meson install -C "$build" --no-rebuild --destdir "$root" >/dev/null
 pc=$(find "$root" -name tessera.pc)
 libdir=$(dirname "$(dirname "$pc")")
 bin=$(dirname "$(find "$root" -path '*/bin/tessera')")
-# The files lie below the destination folder, not at the prefix they name.
-flags=$(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --define-prefix --cflags --libs tessera)
+# The files lie below the destination folder, not at the prefix that tessera.pc names.
+PKG_CONFIG_PATH=$(dirname "$pc")
+export PKG_CONFIG_PATH
+include=$root$(pkg-config --variable=includedir tessera)
+glib=$(pkg-config --cflags --libs glib-2.0)
+library=$(pkg-config --libs-only-l tessera | tr ' ' '\n' | grep tessera)
 # shellcheck disable=SC2086 # the flags are words
-${CC:-cc} -std=c11 -Wall -Wextra -Werror "$example" $flags ${SANITIZE:-} -o "$root/run_model"
+${CC:-cc} -std=c11 -Wall -Wextra -Werror "$example" -I"$include" -L"$libdir" $library $glib \
+    ${SANITIZE:-} -o "$root/run_model"
+model=$(realpath "$model")
 cd /
 LD_LIBRARY_PATH=$libdir "$root/run_model" "$model" | grep -q 'bytes$'
 "$bin/tessera" engines | grep -q "$libdir/tessera/plugins.conf"
 for header in plugin.h plugin_util.h types.h device_kernels.h; do
     echo "#include <tessera/$header>" >"$root/alone.c"
-    ${CC:-cc} -std=c11 -Wall -Wextra -Werror -I"$(dirname "$pc")/../../../include" \
-        -I"$(find "$root" -path '*/include' -type d | head -n 1)" -c "$root/alone.c" \
+    ${CC:-cc} -std=c11 -Wall -Wextra -Werror -I"$include" -c "$root/alone.c" -o "$root/alone.o"
+    cp "$root/alone.c" "$root/alone.cc"
+    ${CXX:-c++} -std=c++17 -Wall -Wextra -Werror -I"$include" -c "$root/alone.cc" \
         -o "$root/alone.o"
 done
 echo "1 passed, 0 failed"

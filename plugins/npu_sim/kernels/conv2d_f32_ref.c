@@ -33,7 +33,12 @@ static int64_t blocked_x_at(const TsrConv2dParams *p, int64_t n, int64_t c, int6
 
 static int64_t blocked_y_at(const TsrConv2dParams *p, int64_t n, int64_t c, int64_t pixel)
 {
-    return blocked_at(p->out_c, (int64_t)p->out_h * p->out_w, n, c, pixel);
+    const int64_t i = pixel / p->out_w, j = pixel % p->out_w;
+    if (p->y_step_h == 0)
+        return blocked_at(p->out_c, (int64_t)p->out_h * p->out_w, n, c, pixel);
+    pixel = (i * p->y_step_h + p->y_top) * p->y_w + j * p->y_step_w + p->y_left;
+    return p->y_plain ? n * p->y_h * p->y_w + pixel
+                      : blocked_at(p->out_c, (int64_t)p->y_h * p->y_w, n, c, pixel);
 }
 
 static int64_t plain_y_at(const TsrConv2dParams *p, int64_t n, int64_t c, int64_t pixel)

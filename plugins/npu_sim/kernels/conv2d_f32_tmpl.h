@@ -88,9 +88,12 @@ void CONV2D(void *const *args, const void *params, uint32_t block_index, uint32_
     const int64_t block_pieces = split_pieces(out_blocks, p->blocks_per_piece);
     const int64_t places = p->batch * row_pieces * column_pieces;
     const int64_t in_plane = (int64_t)p->in_h * p->in_w * pixel;
-    const int64_t out_plane = (int64_t)p->out_h * p->out_w * 16;
+    const int grid = p->y_step_h > 0, y_lanes = p->y_plain ? 1 : 16;
+    const int64_t y_width = grid ? p->y_w : p->out_w;
+    const int64_t y_step = grid ? p->y_step_w : 1, y_row_step = grid ? p->y_step_h : 1;
+    const int64_t out_plane = (grid ? p->y_h : p->out_h) * y_width * y_lanes;
     const int64_t filter = (int64_t)group_in * p->kernel_h * p->kernel_w * 16;
-    const int flat = slab != NULL && p->kernel_h == 1 && p->kernel_w == 1;
+    const int flat = slab != NULL && p->kernel_h == 1 && p->kernel_w == 1 && !grid;
     int32_t taps[TSR_NPU_MAX_TAPS] = { 0 };
     int64_t begin, end, filled = -1;
     if (slab != NULL) {
@@ -117,7 +120,8 @@ void CONV2D(void *const *args, const void *params, uint32_t block_index, uint32_
             int32_t count = flat ? tile_blocks((int64_t)rows * columns) : tile_blocks(columns);
             const float *source = image + (int64_t)group * in_blocks * in_plane;
             const int64_t at = (n * out_blocks + block) * out_plane +
-                               ((int64_t)row * p->out_w + column) * 16;
+                               ((row * y_row_step + p->y_top) * y_width + column * y_step +
+                                p->y_left) * y_lanes;
             TileArgs a = { .w = weights + block * filter, .taps = taps };
             if (count > block_end - block)
                 count = block_end - block;
@@ -142,14 +146,14 @@ void CONV2D(void *const *args, const void *params, uint32_t block_index, uint32_
             a.z = z != NULL ? z + at : NULL;
             a.y = y + at;
             a.w_block = filter;
-            a.y_pixel = 16;
-            a.y_row = (int64_t)p->out_w * 16;
+            a.y_pixel = y_step * y_lanes;
+            a.y_row = y_row_step * y_width * y_lanes;
             a.y_block = out_plane;
             a.block_count = in_blocks;
             a.tap_count = p->kernel_h * p->kernel_w;
             a.depth = lane_depth;
             a.last_depth = group_in - (in_blocks - 1) * lane_depth;
-            a.last_lanes = 16;
+            a.last_lanes = y_lanes;
             a.activation = p->activation;
             if (flat)
                 tile_area(&a, count, 1, (int64_t)rows * columns, plain);

@@ -23,6 +23,7 @@ static const TsrKernelRow rows[] = {
     ROWS(TSR_KERNEL_PACK_PANELS_F32, tsr_pack_panels_f32),
     ROWS(TSR_KERNEL_GEMM_F32, tsr_gemm_f32),
     ROWS(TSR_KERNEL_POOL2D_F32, tsr_pool2d_f32),
+    ROWS(TSR_KERNEL_RESIZE2D_F32, tsr_resize2d_f32),
     ROWS(TSR_KERNEL_SCALE_SHIFT_F32, tsr_scale_shift_f32),
     ROWS(TSR_KERNEL_UNARY_F32, tsr_unary_f32),
     ROWS(TSR_KERNEL_BINARY_F32, tsr_binary_f32),
