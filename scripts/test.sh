@@ -24,18 +24,29 @@ passed=${counts% *}
 failed=${counts#* }
 [ $status = 0 ] || [ "$failed" -gt 0 ] || failed=1
 
+# add_up FILE: adds the numbers of the last "N passed, N failed" that a part printed; one
+# that printed none has failed.
+add_up()
+{
+    numbers=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed.*/\1 \2/p' "$1" | tail -n 1)
+    if [ -n "$numbers" ]; then
+        passed=$((passed + ${numbers% *}))
+        failed=$((failed + ${numbers#* }))
+    else
+        failed=$((failed + 1))
+    fi
+    rm -f "$1"
+}
+
+echo
+echo "operators, by the ONNX backend suite:"
+sh tests/conformance.sh 2>&1 | tee build/conformance.out
+add_up build/conformance.out
+
 echo
 echo "real networks, compared with ONNX Runtime:"
-summary=build/models/run_models.out
-sh tests/models/run_models.sh "$@" 2>&1 | tee "$summary"
-models=$(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed.*/\1 \2/p' "$summary")
-if [ -n "$models" ]; then
-    passed=$((passed + ${models% *}))
-    failed=$((failed + ${models#* }))
-else
-    failed=$((failed + 1))
-fi
-rm -f "$summary"
+sh tests/models/run_models.sh "$@" 2>&1 | tee build/run_models.out
+add_up build/run_models.out
 
 echo
 echo "$passed passed, $failed failed"

@@ -107,7 +107,8 @@ static const TsrOpParam cast_24_out[] = {
 };
 
 static const TsrOpAttr cast_24_attrs[] = {
-    {.name = "round_mode", .type = TSR_ATTR_STRING, .has_default = 1, .s = "up"},
+    {.name = "round_mode", .type = TSR_ATTR_STRING, .has_default = 1, .s = "up",
+     .words = "up|down|nearest"},
     {.name = "saturate", .type = TSR_ATTR_INT, .has_default = 1, .i = 1, .min = 0, .max = 1},
     {.name = "to", .type = TSR_ATTR_INT, .required = 1},
 };
@@ -166,7 +167,8 @@ static const TsrOpParam cast_like_24_in[] = {
 };
 
 static const TsrOpAttr cast_like_24_attrs[] = {
-    {.name = "round_mode", .type = TSR_ATTR_STRING, .has_default = 1, .s = "up"},
+    {.name = "round_mode", .type = TSR_ATTR_STRING, .has_default = 1, .s = "up",
+     .words = "up|down|nearest"},
     {.name = "saturate", .type = TSR_ATTR_INT, .has_default = 1, .i = 1, .min = 0, .max = 1},
 };
 

@@ -176,17 +176,17 @@ static const TsrOpParam split_in[] = {
     {"input", TSR_PARAM_REQUIRED, 0, TYPES_V13},
     {"split", TSR_PARAM_OPTIONAL, 0, TSR_TYPES_INDEX},
 };
-static const TsrOpParam optional_in[] = {{"input", TSR_PARAM_OPTIONAL, 0, 0}};
-static const TsrOpParam value_in[] = {{"input", TSR_PARAM_REQUIRED, 0, 0}};
-static const TsrOpParam value_out[] = {{"output", TSR_PARAM_REQUIRED, 0, 0}};
+static const TsrOpParam optional_in[] = {{"input", TSR_PARAM_OPTIONAL, 0, TSR_TYPES_ANY}};
+static const TsrOpParam value_in[] = {{"input", TSR_PARAM_REQUIRED, 0, TSR_TYPES_ANY}};
+static const TsrOpParam value_out[] = {{"output", TSR_PARAM_REQUIRED, 0, TSR_TYPES_ANY}};
 static const TsrOpParam bool_out[] = {
     {"output", TSR_PARAM_REQUIRED, 0, TSR_BIT(TSR_DTYPE_BOOL)},
 };
 static const TsrOpParam map_in[] = {
     {"input_sequence", TSR_PARAM_REQUIRED, 0, TYPES_V13},
-    {"additional_inputs", TSR_PARAM_VARIADIC_MIXED, 0, 0},
+    {"additional_inputs", TSR_PARAM_VARIADIC_MIXED, 0, TSR_TYPES_ANY},
 };
-static const TsrOpParam map_out[] = {{"out_sequence", TSR_PARAM_VARIADIC_MIXED, 0, 0}};
+static const TsrOpParam map_out[] = {{"out_sequence", TSR_PARAM_VARIADIC_MIXED, 0, TSR_TYPES_ANY}};
 
 static const TsrOpAttr empty_attrs[] = {{.name = "dtype", .type = TSR_ATTR_INT}};
 static const TsrOpAttr split_attrs[] = {

@@ -83,7 +83,9 @@ static uint8_t power_encode(double value, int saturate)
     if (mantissa == 0.0)
         return 0;
     exponent += 126 + (mantissa > 0.5);
-    return (uint8_t)(exponent < 0 ? 0 : exponent > 254 ? (saturate ? 254 : 255) : exponent);
+    return (uint8_t)(exponent < 0     ? (saturate ? 0 : 255)
+                     : exponent > 254 ? (saturate ? 254 : 255)
+                                      : exponent);
 }
 
 /* A packed element of 2 or 4 bits, zero-extended. */

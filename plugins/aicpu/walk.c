@@ -4,6 +4,7 @@
  * which owns their bytes; everything else is moved by its size.
  */
 #include "walk.h"
+#include "number.h"
 
 /* Below this many elements the cores are not woken: about 10 us of work. */
 enum { PARALLEL_GRAIN = 16384 };
@@ -163,19 +164,38 @@ static void copy_strings(void *arg, const int64_t *offset, int64_t n)
                                            from[i * from_step].size);
 }
 
+/* Packed elements of 2 or 4 bits: as unsigned numbers of that width, one at a time. */
+static uint32_t packed_carrier(uint32_t dtype)
+{
+    return tsr_dtype_bits(dtype) == 2 ? TSR_DTYPE_UINT2 : TSR_DTYPE_UINT4;
+}
+
+static void copy_packed(void *arg, const int64_t *offset, int64_t n)
+{
+    const CopyJob *job = arg;
+    uint32_t dtype = packed_carrier(job->copy->dtype);
+    int64_t to = job->copy->to_offset + offset[0], from = job->copy->from_offset + offset[1];
+    for (int64_t i = 0; i < n; i++) {
+        int64_t value;
+        aicpu_load_int64(dtype, job->copy->from, from + i * aicpu_grid_inner(job->grid, 1), 1,
+                         &value);
+        aicpu_store_int64(dtype, job->copy->to, to + i * aicpu_grid_inner(job->grid, 0), 1,
+                          &value);
+    }
+}
+
 int32_t aicpu_copy(TsrRunContext *run, const AicpuCopy *copy)
 {
     AicpuGrid grid;
     CopyJob job = {run, copy, &grid, tsr_dtype_bits(copy->dtype) / 8, TSR_OK};
-    if (tsr_dtype_bits(copy->dtype) < 8)
-        return run->fail(run, TSR_UNSUPPORTED, "moving elements of type %s is not supported",
-                         tsr_dtype_name(copy->dtype));
     aicpu_grid_init(&grid, copy->rank, copy->shape, 2);
     memcpy(grid.stride[0], copy->to_stride, copy->rank * sizeof(int64_t));
     memcpy(grid.stride[1], copy->from_stride, copy->rank * sizeof(int64_t));
     aicpu_grid_ready(&grid);
     if (copy->dtype == TSR_DTYPE_STRING)
         aicpu_grid_walk(&grid, copy_strings, &job);
+    else if (job.size == 0) /* neighbours share bytes: one thread */
+        aicpu_grid_walk(&grid, copy_packed, &job);
     else
         aicpu_grid_parallel(&grid, run,
                             job.size == 1   ? copy_1
@@ -202,11 +222,15 @@ int32_t aicpu_copy_dense(TsrRunContext *run, uint32_t dtype, void *to, int64_t t
         return TSR_OK;
     }
     if (size == 0) {
-        /* Packed elements: whole bytes only where the run starts on a byte. */
-        if (to_first != 0 || from_first != 0)
-            return run->fail(run, TSR_UNSUPPORTED, "moving elements of type %s is not supported",
-                             tsr_dtype_name(dtype));
-        memcpy(to, from, tsr_dtype_bytes(dtype, (uint64_t)count));
+        /* Packed elements: whole bytes at once where both runs start on one. */
+        uint32_t carrier = packed_carrier(dtype), bits = tsr_dtype_bits(dtype);
+        int64_t whole = to_first == 0 && from_first == 0 ? count * bits / 8 : 0;
+        memcpy(to, from, (size_t)whole);
+        for (int64_t i = whole * 8 / bits; i < count; i++) {
+            int64_t value;
+            aicpu_load_int64(carrier, from, from_first + i, 1, &value);
+            aicpu_store_int64(carrier, to, to_first + i, 1, &value);
+        }
         return TSR_OK;
     }
     memcpy((char *)to + to_first * size, (const char *)from + from_first * size,

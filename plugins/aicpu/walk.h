@@ -40,7 +40,7 @@ void aicpu_grid_parallel(const AicpuGrid *grid, TsrRunContext *run, AicpuRunFn f
 void aicpu_parallel(TsrRunContext *run, int64_t count, int64_t grain,
                     void (*fn)(void *arg, uint64_t begin, uint64_t end), void *arg);
 
-/* Copies elements of a byte-sized dtype over a shape; strides and offsets in elements. */
+/* Copies elements over a shape; strides and offsets in elements. */
 typedef struct AicpuCopy {
     uint32_t dtype;
     uint32_t rank;

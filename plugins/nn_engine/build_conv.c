@@ -155,9 +155,8 @@ static int32_t add_weights(const TsrNodeView *node, TsrTaskSink *sink, const Tsr
 
 /* The bias as a constant of whole blocks; TSR_ARG_NULL without one. */
 static int32_t add_bias(const TsrNodeView *node, TsrTaskSink *sink, const TsrConv2dParams *p,
-                        uint32_t *out_arg)
+                        const float *bias, uint32_t *out_arg)
 {
-    const TsrTensor *bias = nn_value(node, 2);
     const int64_t floats = nn_round_up(p->out_c, 16);
     int32_t status;
     float *padded;
@@ -167,7 +166,7 @@ static int32_t add_bias(const TsrNodeView *node, TsrTaskSink *sink, const TsrCon
     padded = calloc((size_t)floats, sizeof(*padded));
     if (padded == NULL)
         return sink->fail(sink, TSR_OUT_OF_MEMORY, "%s '%s': bias", node->op_type, node->name);
-    memcpy(padded, bias->data, (size_t)p->out_c * sizeof(*padded));
+    memcpy(padded, bias, (size_t)p->out_c * sizeof(*padded));
     status = sink->constant(sink, padded, (uint64_t)floats * sizeof(*padded), out_arg);
     free(padded);
     return status;
@@ -285,13 +284,19 @@ static uint32_t conv_block_dim(const TsrTaskSink *sink, const TsrConv2dParams *p
 
 /* ------------------------------------------------------------------ build */
 
-static int32_t conv_task(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dParams *p,
-                         const char *kernel, uint32_t blocks, const uint32_t *weights)
+static const float *node_bias(const TsrNodeView *node)
 {
-    uint32_t args[6] = { TSR_ARG_INPUT | 0, *weights, TSR_ARG_NULL, TSR_ARG_NULL,
-                         TSR_ARG_OUTPUT | 0, TSR_ARG_NULL };
+    return nn_value(node, 2) != NULL ? node->values[2]->data : NULL;
+}
+
+static int32_t conv_task(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dParams *p,
+                         const char *kernel, uint32_t blocks, uint32_t weights, uint32_t y_arg,
+                         const float *bias)
+{
+    uint32_t args[6] = { TSR_ARG_INPUT | 0, weights, TSR_ARG_NULL, TSR_ARG_NULL, y_arg,
+                         TSR_ARG_NULL };
     const int depthwise = strcmp(kernel, TSR_KERNEL_CONV2D_DEPTHWISE_F32) == 0;
-    int32_t status = add_bias(node, sink, p, &args[2]);
+    int32_t status = add_bias(node, sink, p, bias, &args[2]);
     if (status == TSR_OK && nn_input(node, 3) != NULL)
         args[3] = TSR_ARG_INPUT | 3;
     if (status == TSR_OK && p->workspace_floats > 0)
@@ -309,7 +314,7 @@ static int is_pointwise(const TsrConv2dParams *p)
 }
 
 int32_t nn_conv_blocked(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dParams *p,
-                        const float *w)
+                        const float *w, const float *bias, uint32_t y_arg)
 {
     const int64_t depth = p->in_c / p->groups, taps = (int64_t)p->kernel_h * p->kernel_w;
     const int64_t planes = p->x_plain ? depth : nn_round_up(depth, 16);
@@ -328,7 +333,7 @@ int32_t nn_conv_blocked(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dPar
     blocks = conv_block_dim(sink, p, pieces);
     if (!direct)
         p->workspace_floats = (uint64_t)nn_round_up(slab_floats(p, planes, p->rows_per_piece), 16);
-    return conv_task(node, sink, p, TSR_KERNEL_CONV2D_F32, blocks, &weights);
+    return conv_task(node, sink, p, TSR_KERNEL_CONV2D_F32, blocks, weights, y_arg, bias);
 }
 
 static int32_t build_depthwise(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dParams *p)
@@ -341,7 +346,8 @@ static int32_t build_depthwise(const TsrNodeView *node, TsrTaskSink *sink, TsrCo
     if (status != TSR_OK)
         return status;
     return conv_task(node, sink, p, TSR_KERNEL_CONV2D_DEPTHWISE_F32,
-                     conv_block_dim(sink, p, p->batch * blocks * p->out_h), &weights);
+                     conv_block_dim(sink, p, p->batch * blocks * p->out_h), weights,
+                     TSR_ARG_OUTPUT | 0, node_bias(node));
 }
 
 static int32_t build_nchw(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dParams *p)
@@ -372,7 +378,7 @@ static int32_t build_nchw(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dP
         p->workspace_floats = (uint64_t)nn_round_up(slab_floats(p, depth, rows) + 64, 16);
     return conv_task(node, sink, p, TSR_KERNEL_CONV2D_NCHW_F32,
                      conv_block_dim(sink, p, planes * nn_ceil_div(tiles, p->blocks_per_piece)),
-                     &weights);
+                     weights, TSR_ARG_OUTPUT | 0, node_bias(node));
 }
 
 static int32_t conv_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
@@ -428,7 +434,8 @@ static int32_t conv_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
     if (x_blocked && y_blocked && is_depthwise(in, out, groups))
         return build_depthwise(node, sink, &p);
     if (y_blocked && (x_blocked ? is_blockable(in, out, groups) : groups == 1))
-        return nn_conv_blocked(node, sink, &p, node->values[1]->data);
+        return nn_conv_blocked(node, sink, &p, node->values[1]->data, node_bias(node),
+                               TSR_ARG_OUTPUT | 0);
     return sink->fail(sink, TSR_UNSUPPORTED, "%s '%s': no kernel for %s to %s in %lld groups",
                       node->op_type, node->name, tsr_format_name(node->inputs[0]->storage_format),
                       tsr_format_name(node->outputs[0]->storage_format), (long long)groups);

@@ -88,10 +88,64 @@ static void phase_weights(const TsrTensorDesc *w, const float *from, const Phase
                 }
 }
 
+/* Whether every input pixel becomes a patch of its own of the one output channel, small
+ * enough for the lanes of a block. */
+static int is_patchwork(const NnPicture *x, const NnPicture *y, const NnWindow *v)
+{
+    return v->kernel_h == v->stride_h && v->kernel_w == v->stride_w && v->pad_top == 0 &&
+           v->pad_left == 0 && y->h == x->h * v->kernel_h && y->w == x->w * v->kernel_w &&
+           v->kernel_h * v->kernel_w <= TSR_NPU_C0;
+}
+
+/* A 1x1 convolution whose channels are the pixels of the patches, which then move to
+ * their places; the activation runs over whole vectors at last. */
+static int32_t build_patchwork(const TsrNodeView *node, TsrTaskSink *sink, const NnPicture *x,
+                               const NnWindow *v)
+{
+    const int32_t taps = v->kernel_h * v->kernel_w;
+    const float *w = node->values[1]->data;
+    const TsrActivation activation = nn_activation_of(node);
+    float *weights = malloc(((size_t)taps * (size_t)x->c + 1) * sizeof(*weights));
+    float bias[TSR_NPU_C0];
+    uint32_t args[2] = { TSR_ARG_NULL, TSR_ARG_OUTPUT | 0 };
+    int32_t status;
+    TsrConv2dParams p = {
+        .struct_size = sizeof(p), .batch = x->n, .in_c = x->c, .in_h = x->h, .in_w = x->w,
+        .out_c = taps, .out_h = x->h, .out_w = x->w, .kernel_h = 1, .kernel_w = 1, .stride_h = 1,
+        .stride_w = 1, .dilation_h = 1, .dilation_w = 1, .groups = 1,
+    };
+    const TsrTransposeParams move = {
+        .struct_size = sizeof(move), .rank = 4,
+        .shape = { (int64_t)x->n * x->h, v->kernel_h, x->w, v->kernel_w },
+        .x_step = { (int64_t)x->w * 16, v->kernel_w, 16, 1 },
+    };
+    const int64_t count = (int64_t)x->n * x->h * x->w * taps;
+    if (weights == NULL)
+        return sink->fail(sink, TSR_OUT_OF_MEMORY, "%s '%s'", node->op_type, node->name);
+    for (int32_t t = 0; t < taps; t++) {
+        for (int32_t c = 0; c < x->c; c++)
+            weights[t * x->c + c] = w[c * taps + t];
+        bias[t] = nn_value(node, 2) != NULL ? *(const float *)node->values[2]->data : 0.0f;
+    }
+    status = sink->workspace(sink, (uint64_t)x->n * (uint64_t)x->h * (uint64_t)x->w * 64,
+                             &args[0]);
+    if (status == TSR_OK)
+        status = nn_conv_blocked(node, sink, &p, weights, bias, args[0]);
+    free(weights);
+    if (status == TSR_OK)
+        status = nn_task(sink, TSR_KERNEL_TRANSPOSE_B32,
+                         nn_block_dim(sink, (int64_t)x->n * x->h * v->kernel_h, (double)count),
+                         args, 2, &move, sizeof(move));
+    if (status == TSR_OK && activation.kind != TSR_ACT_NONE)
+        status = nn_build_activation(sink, &activation, args[1], args[1], count);
+    return status;
+}
+
 static int32_t deconv_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
 {
     const TsrTensorDesc *w = node->inputs[1], *out = node->outputs[0];
     const int plain = !nn_is_blocked(out);
+    const TsrTensor *bias = nn_value(node, 2);
     int32_t status = TSR_OK;
     NnPicture x, y;
     NnWindow v;
@@ -103,6 +157,8 @@ static int32_t deconv_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink
         return sink->fail(sink, TSR_UNSUPPORTED,
                           "%s '%s': no kernel for these formats, or a window out of range",
                           node->op_type, node->name);
+    if (plain && is_patchwork(&x, &y, &v))
+        return build_patchwork(node, sink, &x, &v);
     weights = malloc((size_t)tsr_desc_elements(w) * sizeof(*weights) + 1);
     if (weights == NULL)
         return sink->fail(sink, TSR_OUT_OF_MEMORY, "%s '%s'", node->op_type, node->name);
@@ -121,7 +177,8 @@ static int32_t deconv_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink
         if (a.out == 0 || b.out == 0)
             continue;
         phase_weights(w, node->values[1]->data, &a, &b, weights);
-        status = nn_conv_blocked(node, sink, &p, weights);
+        status = nn_conv_blocked(node, sink, &p, weights,
+                                 bias != NULL ? bias->data : NULL, TSR_ARG_OUTPUT | 0);
     }
     free(weights);
     return status;

@@ -65,10 +65,10 @@ static void unary_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet 
         nn_column_mask(set, node, 5.0f, TSR_FORMAT_ANY, 1);
 }
 
-static int32_t add_unary(TsrTaskSink *sink, uint32_t kernel_op, uint32_t from, int64_t count,
-                         float alpha, float beta)
+static int32_t add_unary(TsrTaskSink *sink, uint32_t kernel_op, uint32_t from, uint32_t to,
+                         int64_t count, float alpha, float beta)
 {
-    const uint32_t args[2] = { from, TSR_ARG_OUTPUT | 0 };
+    const uint32_t args[2] = { from, to };
     const TsrUnaryParams p = { sizeof(p), kernel_op, count, alpha, beta };
     return nn_task(sink, TSR_KERNEL_UNARY_F32,
                    nn_block_dim(sink, nn_ceil_div(count, 1024),
@@ -82,7 +82,7 @@ static int32_t unary_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink 
     if (!unary_bounds(op, node, &alpha, &beta))
         return sink->fail(sink, TSR_UNSUPPORTED, "%s '%s': min and max have to be constant",
                           node->op_type, node->name);
-    return add_unary(sink, unary_op(op, node), TSR_ARG_INPUT | 0,
+    return add_unary(sink, unary_op(op, node), TSR_ARG_INPUT | 0, TSR_ARG_OUTPUT | 0,
                      tsr_desc_storage_elements(node->outputs[0]), alpha, beta);
 }
 
@@ -237,8 +237,8 @@ static int32_t binary_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink
     const TsrTensorDesc *d = node->outputs[0];
     NnOperand left = { 0 }, y = { .arg = TSR_ARG_OUTPUT | 0, .rank = d->storage_rank };
     if (node->input_count == 1)
-        return add_unary(sink, TSR_UNARY_COPY, TSR_ARG_INPUT | 0, tsr_desc_storage_elements(d),
-                         0.0f, 0.0f);
+        return add_unary(sink, TSR_UNARY_COPY, TSR_ARG_INPUT | 0, TSR_ARG_OUTPUT | 0,
+                         tsr_desc_storage_elements(d), 0.0f, 0.0f);
     memcpy(y.shape, d->storage_shape, d->storage_rank * sizeof(int64_t));
     for (uint32_t i = 0; i < node->input_count; i++) {
         const TsrTensorDesc *x = node->inputs[i];
@@ -410,16 +410,22 @@ static int32_t affine_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink
 
 /* ----------------------------------------------- Activation and copies */
 
+int32_t nn_build_activation(TsrTaskSink *sink, const TsrActivation *activation, uint32_t x_arg,
+                            uint32_t y_arg, int64_t count)
+{
+    /* But for the last one the kernel numbers are those of TSR_ACT_. */
+    const uint32_t kernel_op = activation->kind == TSR_ACT_SCALED_HARD_SWISH
+                                   ? TSR_UNARY_SCALED_HARD_SWISH : activation->kind;
+    return add_unary(sink, kernel_op, x_arg, y_arg, count, activation->alpha, activation->beta);
+}
+
 /* What fusion makes of an activation spelt out in several nodes. */
 static int32_t activation_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
 {
     const TsrActivation a = nn_activation_of(node);
     (void)op;
-    /* But for the last one the kernel numbers are those of TSR_ACT_. */
-    return add_unary(sink, a.kind == TSR_ACT_SCALED_HARD_SWISH ? TSR_UNARY_SCALED_HARD_SWISH
-                                                               : a.kind,
-                     TSR_ARG_INPUT | 0, tsr_desc_storage_elements(node->outputs[0]), a.alpha,
-                     a.beta);
+    return nn_build_activation(sink, &a, TSR_ARG_INPUT | 0, TSR_ARG_OUTPUT | 0,
+                               tsr_desc_storage_elements(node->outputs[0]));
 }
 
 /* Dropout is the identity but in training, which version 12 and later ask for by an input

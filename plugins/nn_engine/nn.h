@@ -116,9 +116,13 @@ int32_t nn_task(TsrTaskSink *sink, const char *kernel, uint32_t blocks, const ui
 TsrActivation nn_activation_of(const TsrNodeView *node);
 
 /* Adds the task CONV2D_F32 for p, whose tiling is chosen here, with the plain weights w
- * [OC, IC / groups, kh, kw] and the bias of input 2, from input 0 to output 0. */
+ * [OC, IC / groups, kh, kw] and a bias [OC] or NULL, from input 0 to y_arg. */
 int32_t nn_conv_blocked(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dParams *p,
-                        const float *w);
+                        const float *w, const float *bias, uint32_t y_arg);
+
+/* Adds y = f(x) over count floats; the arguments may be the same memory. */
+int32_t nn_build_activation(TsrTaskSink *sink, const TsrActivation *activation, uint32_t x_arg,
+                            uint32_t y_arg, int64_t count);
 
 /* An operand of nn_build_binary: a TSR_ARG_ reference and its dense shape. */
 typedef struct NnOperand {

@@ -284,6 +284,16 @@ static int32_t infer_set(TsrInferContext *infer, uint32_t index, uint32_t dtype,
     return TSR_OK;
 }
 
+static int32_t infer_set_kind(TsrInferContext *infer, uint32_t index, uint32_t kind,
+                              uint32_t dtype, uint32_t rank, const int64_t *shape)
+{
+    OpHarness *h = infer->context;
+    int32_t status = infer_set(infer, index, dtype, rank, shape);
+    if (index < h->view.output_count && h->out_descs[index] != NULL)
+        ((TsrTensorDesc *)h->out_descs[index])->kind = kind;
+    return status;
+}
+
 /* Knows nothing of subgraphs: one output per output of the node (and the condition). */
 static int32_t infer_subgraph(TsrInferContext *infer, uint32_t index,
                               const TsrTensorDesc *const *inputs, uint32_t input_count,
@@ -319,7 +329,7 @@ int32_t op_harness_infer(OpHarness *h)
 {
     TsrInferContext infer = {.struct_size = sizeof(infer), .node = &h->view, .context = h,
                              .set_output = infer_set, .infer_subgraph = infer_subgraph,
-                             .fail = infer_fail};
+                             .fail = infer_fail, .set_output_kind = infer_set_kind};
     add_defaults(h);
     for (uint32_t i = 0; i < h->view.input_count; i++)
         h->values[i] = h->has_value[i] && i < 64 && (h->def->value_inputs >> i & 1) ? h->in[i]

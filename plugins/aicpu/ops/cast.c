@@ -99,19 +99,33 @@ static int32_t string_to_number(TsrRunContext *run, const TsrString *s, const Ts
     return TSR_OK;
 }
 
+/* float8e8m0 is a power of two; round_mode (24) says which: up, down or nearest, where a
+ * mantissa of 1.5 and above is nearer to the next one. */
+static void cast_to_power(const TsrRunContext *run, const TsrTensor *x, const TsrTensor *y,
+                          int saturate)
+{
+    int down = tsr_attr_is(run->node, "round_mode", "down");
+    int nearest = tsr_attr_is(run->node, "round_mode", "nearest");
+    for (int64_t i = 0; i < tsr_desc_elements(x->desc); i++) {
+        double value;
+        int exponent;
+        aicpu_load_double(x->desc->dtype, x->data, i, 1, &value);
+        if ((down || nearest) && isfinite(value) && value != 0.0) {
+            double mantissa = frexp(fabs(value), &exponent);
+            value = ldexp(1.0, exponent - (nearest && mantissa >= 0.75 ? 0 : 1));
+        }
+        aicpu_store_double(TSR_DTYPE_FLOAT8E8M0, y->data, i, 1, &value, saturate);
+    }
+}
+
 static int32_t run_cast(const AicpuKernel *kernel, TsrRunContext *run)
 {
     const TsrTensor *x = run->inputs[0], *y = run->outputs[0];
     uint32_t from = x->desc->dtype, to = y->desc->dtype;
     int64_t count = tsr_desc_elements(x->desc);
     Job job = {x, y, tsr_attr_int(run->node, "saturate", 1) != 0, 0.0, 0.0, 0};
-    const TsrAttr *round_mode = tsr_attr_find(run->node, "round_mode");
     int32_t status = TSR_OK;
     (void)kernel;
-    if (to == TSR_DTYPE_FLOAT8E8M0 && round_mode != NULL &&
-        !tsr_attr_is(run->node, "round_mode", "up"))
-        return run->fail(run, TSR_UNSUPPORTED, "round_mode must be up, got '%.*s'",
-                         (int)round_mode->s.size, round_mode->s.data);
     if (from == to)
         return aicpu_copy_dense(run, from, y->data, 0, x->data, 0, count);
     if (from == TSR_DTYPE_STRING || to == TSR_DTYPE_STRING) {
@@ -121,7 +135,9 @@ static int32_t run_cast(const AicpuKernel *kernel, TsrRunContext *run)
                          : string_to_number(run, (const TsrString *)x->data + i, y, i);
         return status;
     }
-    if (tsr_dtype_bits(to) < 8) /* neighbours share bytes: one thread */
+    if (to == TSR_DTYPE_FLOAT8E8M0)
+        cast_to_power(run, x, y, job.saturate);
+    else if (tsr_dtype_bits(to) < 8) /* neighbours share bytes: one thread */
         cast_piece(&job, 0, (uint64_t)count);
     else
         aicpu_parallel(run, count, 16384, cast_piece, &job);

@@ -18,6 +18,10 @@ typedef struct Job {
     const double *scale;
     const double *shift;
     int64_t per_group;
+    /* LayerNormalization: scale and bias broadcast to the axes from axis on. */
+    uint32_t rank;
+    const int64_t *shape;
+    int64_t stride[2][TSR_MAX_RANK];
 } Job;
 
 /* y = x * scale[c] + shift[c] over planes [begin, end). */
@@ -173,15 +177,23 @@ static int32_t run_group_norm(const AicpuKernel *kernel, TsrRunContext *run)
     return TSR_OK;
 }
 
-/* LayerNormalization vectors [begin, end); scale and bias broadcast to the axes from
- * axis on, in the usual case they have just their shape. */
+/* Where operand k (scale, bias) has the entry for element i of a vector. */
+static int64_t layer_at(const Job *job, uint32_t k, int64_t i)
+{
+    int64_t at = 0;
+    for (uint32_t d = job->rank; d-- > 0;) {
+        at += i % job->shape[d] * job->stride[k][d];
+        i /= job->shape[d];
+    }
+    return at;
+}
+
+/* LayerNormalization vectors [begin, end). */
 static void layer_vectors(void *arg, uint64_t begin, uint64_t end)
 {
     const Job *job = arg;
     TsrRunContext *run = job->run;
     const TsrTensor *scale = run->inputs[1], *bias = aicpu_input(run, 2);
-    int64_t scale_count = tsr_desc_elements(scale->desc);
-    int64_t bias_count = bias != NULL ? tsr_desc_elements(bias->desc) : 1;
     for (uint64_t v = begin; v < end; v++) {
         double mean, variance, inverse;
         int64_t base = (int64_t)v * job->inner;
@@ -190,9 +202,9 @@ static void layer_vectors(void *arg, uint64_t begin, uint64_t end)
         for (int64_t i = 0; i < job->inner; i++) {
             double x, s, b = 0.0;
             aicpu_load_double(job->x->desc->dtype, job->x->data, base + i, 1, &x);
-            aicpu_load_double(scale->desc->dtype, scale->data, i % scale_count, 1, &s);
+            aicpu_load_double(scale->desc->dtype, scale->data, layer_at(job, 0, i), 1, &s);
             if (bias != NULL)
-                aicpu_load_double(bias->desc->dtype, bias->data, i % bias_count, 1, &b);
+                aicpu_load_double(bias->desc->dtype, bias->data, layer_at(job, 1, i), 1, &b);
             x = (x - mean) * inverse * s + b;
             aicpu_store_double(job->y->desc->dtype, job->y->data, base + i, 1, &x,
                                AICPU_SATURATE);
@@ -216,14 +228,22 @@ static int32_t run_layer_norm(const AicpuKernel *kernel, TsrRunContext *run)
     job.inner = tsr_shape_elements(x->rank - (uint32_t)axis, x->shape + axis);
     if (tsr_desc_elements(x) == 0)
         return TSR_OK;
-    for (uint32_t i = 1; i < 3; i++)
-        if (aicpu_input(run, i) != NULL) {
-            int64_t count = tsr_desc_elements(run->inputs[i]->desc);
-            if (count < 1 || job.inner % count != 0)
-                return run->fail(run, TSR_INVALID_ARGUMENT,
-                                 "input %u of %lld elements does not broadcast to %lld", i,
-                                 (long long)count, (long long)job.inner);
-        }
+    job.rank = x->rank - (uint32_t)axis;
+    job.shape = x->shape + axis;
+    for (uint32_t i = 1; i < 3; i++) {
+        const TsrTensorDesc *p = aicpu_input(run, i) != NULL ? run->inputs[i]->desc : NULL;
+        int64_t shape[TSR_MAX_RANK];
+        uint32_t rank = job.rank;
+        if (p == NULL)
+            continue;
+        memcpy(shape, job.shape, rank * sizeof(shape[0]));
+        if (!tsr_shape_broadcast(&rank, shape, p->rank, p->shape) || rank != job.rank ||
+            memcmp(shape, job.shape, rank * sizeof(shape[0])) != 0)
+            return run->fail(run, TSR_INVALID_ARGUMENT,
+                             "input %u does not broadcast to the axes from %lld on", i,
+                             (long long)axis);
+        tsr_broadcast_strides(p->rank, p->shape, job.rank, job.stride[i - 1]);
+    }
     aicpu_parallel(run, tsr_desc_elements(x) / job.inner, 1 + 4096 / job.inner, layer_vectors,
                    &job);
     return TSR_OK;

@@ -193,6 +193,9 @@ static int32_t run_window(const AicpuKernel *kernel, TsrRunContext *run)
     for (int64_t i = 0; i < n; i++) {
         double angle = period > 0.0 ? 2.0 * PI * (double)i / period : PI;
         double value = factor[0] - factor[1] * cos(angle) + factor[2] * cos(2.0 * angle);
+        /* The operator casts a float, which decides what an integer becomes. */
+        if (y->desc->dtype != TSR_DTYPE_DOUBLE)
+            value = aicpu_round_to(TSR_DTYPE_FLOAT, value);
         aicpu_store_double(y->desc->dtype, y->data, i, 1, &value, AICPU_SATURATE);
     }
     return TSR_OK;

@@ -4,6 +4,7 @@
  * TransData and the engine's answers.
  */
 #include "support/op_check.h"
+#include "plugins/aicpu/aicpu.h"
 
 START_TEST(resize)
 {
@@ -265,9 +266,71 @@ START_TEST(trans_data)
 }
 END_TEST
 
+/* Scan 8: each entry of the batch is a sequence of its own; the second is shorter. */
+START_TEST(scan_of_a_batch)
+{
+    OpHarness *h = op("Scan", 8);
+    in_i64(h, I64(2, 1), LIST(2));
+    in_f32(h, F(10, 20), LIST(2));
+    in_f32(h, F(1, 2, 3, 4), LIST(2, 2));
+    op_harness_int(h, "num_scan_inputs", 1);
+    op_harness_graph(h, "body", 0, scan_body);
+    op_harness_outputs(h, 2, 0);
+    runs(h);
+    want_f32(h, 0, F(13, 23), LIST(2));
+    want_f32(h, 1, F(2, 4, 6, 0), LIST(2, 2));
+    op_harness_free(h);
+}
+END_TEST
+
+/* Packed types move like all others, also where a run starts within a byte. */
+START_TEST(packed_moves)
+{
+    OpHarness *h = op("Transpose", 21);
+    op_harness_input(h, TSR_DTYPE_UINT4, 2, I64(2, 3), (const uint8_t[]){0x21, 0x43, 0x65});
+    runs(h);
+    want_bytes(h, 0, TSR_DTYPE_UINT4, (const uint8_t[]){0x41, 0x52, 0x63}, 3);
+    op_harness_free(h);
+    h = op("Concat", 13);
+    op_harness_input(h, TSR_DTYPE_INT4, 1, I64(1), (const uint8_t[]){0x0f});
+    op_harness_input(h, TSR_DTYPE_INT4, 1, I64(3), (const uint8_t[]){0x21, 0x03});
+    op_harness_int(h, "axis", 0);
+    runs(h);
+    want_bytes(h, 0, TSR_DTYPE_INT4, (const uint8_t[]){0x1f, 0x32}, 2);
+    op_harness_free(h);
+}
+END_TEST
+
+START_TEST(layer_norm_and_powers)
+{
+    static const char *const modes[3] = {"up", "down", "nearest"};
+    static const uint8_t want[3][2] = {{128, 129}, {127, 128}, {127, 129}}; /* of 1.4 and 3 */
+    OpHarness *h = op("LayerNormalization", 17); /* a scale for each row, a bias for each column */
+    in_f32(h, F(-1, 1, -1, 1), LIST(1, 2, 2));
+    in_f32(h, F(1, 10), LIST(2, 1));
+    in_f32(h, F(0, 100), LIST(2));
+    op_harness_int(h, "axis", 1);
+    op_harness_float(h, "epsilon", 0);
+    runs(h);
+    want_f32(h, 0, F(-1, 101, -10, 110), LIST(1, 2, 2));
+    op_harness_free(h);
+    for (int m = 0; m < 3; m++) {
+        h = op("Cast", 24);
+        in_f32(h, F(1.4f, 3), LIST(2));
+        op_harness_int(h, "to", TSR_DTYPE_FLOAT8E8M0);
+        op_harness_string(h, "round_mode", modes[m]);
+        runs(h);
+        want_bytes(h, 0, TSR_DTYPE_FLOAT8E8M0, want[m], 2);
+        op_harness_free(h);
+    }
+}
+END_TEST
+
 START_TEST(engine_answers)
 {
-    TsrSupport support;
+    TsrNodeView too_old = {.struct_size = sizeof(too_old), .since_version = 1, .name = "",
+                           .op_type = "SequenceAt", .domain = ""};
+    TsrSupport support = {.struct_size = sizeof(support)};
     OpHarness *h = op("Relu", 13);
     op_harness_input(h, TSR_DTYPE_FLOAT, 1, I64(1), F(1));
     ck_assert_int_eq(op_harness_check(h, &support), TSR_OK);
@@ -280,13 +343,11 @@ START_TEST(engine_answers)
     ck_assert_uint_eq(support.reason_code, TSR_REFUSE_DTYPE);
     ck_assert_ptr_nonnull(strstr(support.reason, "Relu of string"));
     op_harness_free(h);
-    h = op("Scan", 8);
-    op_harness_check(h, &support);
+    ck_assert_int_eq(aicpu_engine.check(&aicpu_engine, &too_old, &support), TSR_OK);
     ck_assert_uint_eq(support.reason_code, TSR_REFUSE_VERSION);
-    ck_assert_ptr_nonnull(strstr(support.reason, "version 8 of Scan"));
-    op_harness_free(h);
+    ck_assert_ptr_nonnull(strstr(support.reason, "version 1 of SequenceAt"));
 }
 END_TEST
 
 OP_TEST_MAIN(resize, lstm, rnn_directions_and_lengths, loop, scan, selections, quantization,
-             trans_data, engine_answers)
+             trans_data, scan_of_a_batch, packed_moves, layer_norm_and_powers, engine_answers)
