@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "compare.h"
+#include "compare_random.h"
 #include "conformance_light.h"
 #include "ir/array.h"
 #include "onnx/tensor_proto.h"
@@ -28,6 +29,7 @@ typedef struct Run {
     TsrSession *session;
     TsrGraph *graph;    /* as imported; its inputs tell the kinds of values */
     TsrModel *model;
+    gboolean is_random;   /* a node draws random numbers */
     GPtrArray *constants; /* TsrArray that the run feeds behind the inputs */
     GPtrArray *sets;
     double rtol;
@@ -167,6 +169,15 @@ static gboolean read_tolerance(Run *run, GError **error)
     return TRUE;
 }
 
+static void find_random(TsrGraph *graph, gpointer data)
+{
+    for (guint i = 0; i < graph->nodes->len; i++) {
+        const TsrNode *node = g_ptr_array_index(graph->nodes, i);
+        if (node->kind == TSR_NODE_OPERATOR && (node->def->flags & TSR_OP_RANDOM) != 0)
+            *(gboolean *)data = TRUE;
+    }
+}
+
 static int find_input(const TsrGraph *graph, const char *name)
 {
     for (guint i = 0; name != NULL && name[0] != '\0' && i < graph->inputs->len; i++)
@@ -266,7 +277,8 @@ static gboolean damage_set(const Run *run, DataSet *set)
 {
     for (guint i = 0; i < set->wanted->len; i++) {
         TsrArray *damaged =
-            tsr_variant_damage(g_ptr_array_index(set->wanted, i), run->form->damage);
+            tsr_variant_damage(g_ptr_array_index(set->wanted, i), run->form->damage,
+                               run->is_random);
         if (damaged == NULL)
             continue;
         tsr_array_unref(g_ptr_array_index(set->wanted, i));
@@ -285,9 +297,14 @@ static gboolean compare_set(const Run *run, const DataSet *set, GString *reason)
     }
     for (guint i = 0; i < set->got->len; i++) {
         g_autoptr(GString) text = g_string_new(NULL);
-        if (tsr_compare_arrays(g_ptr_array_index(set->got, i),
-                               g_ptr_array_index(set->wanted, i), run->rtol, run->atol, text))
+        TsrArray *got = g_ptr_array_index(set->got, i), *wanted = g_ptr_array_index(set->wanted, i);
+        if (tsr_compare_arrays(got, wanted, run->rtol, run->atol, text))
             continue;
+        if (run->is_random && got->items == NULL && wanted->items == NULL) {
+            g_string_truncate(text, 0);
+            if (tsr_compare_random(got, wanted, text))
+                continue;
+        }
         g_string_append_printf(reason, "%s: output '%s': %s", set->name,
                                tsr_model_output(run->model, i, NULL, NULL, NULL), text->str);
         return FALSE;
@@ -295,7 +312,28 @@ static gboolean compare_set(const Run *run, const DataSet *set, GString *reason)
     return TRUE;
 }
 
-static TsrVerdict compare_sets(const Run *run, GString *reason)
+/* Draws again where chance may have been against a random output. */
+static gboolean draw_again(Run *run, DataSet *set)
+{
+    g_autoptr(GError) error = NULL;
+    if (!run->is_random)
+        return FALSE;
+    g_ptr_array_set_size(set->got, 0);
+    return run_set(run, set, set->got, &error);
+}
+
+/* Whether the data set agrees; a random one gets four draws. */
+static gboolean agrees(Run *run, DataSet *set, GString *reason)
+{
+    for (guint draw = 1; !compare_set(run, set, reason); draw++) {
+        if (draw == 4 || !draw_again(run, set))
+            return FALSE;
+        g_string_truncate(reason, 0);
+    }
+    return TRUE;
+}
+
+static TsrVerdict compare_sets(Run *run, GString *reason)
 {
     if (run->test->expects_error) {
         g_string_append(reason, "an error was expected, but the model compiled and ran");
@@ -308,7 +346,7 @@ static TsrVerdict compare_sets(const Run *run, GString *reason)
     for (guint i = 0; i < run->sets->len; i++) {
         DataSet *set = g_ptr_array_index(run->sets, i);
         gboolean damaged = run->form->damage != NULL && damage_set(run, set);
-        if (compare_set(run, set, reason) != damaged)
+        if (agrees(run, set, reason) != damaged)
             continue;
         if (damaged)
             g_string_assign(reason, "a damaged expected output was not noticed");
@@ -336,6 +374,7 @@ static TsrVerdict run_in(Run *run, GString *reason)
     run->graph = tsr_options_import(run->options, run->session, run->test->model, &error);
     if (run->graph == NULL)
         return judge_error(run, error, reason);
+    tsr_graph_foreach(run->graph, find_random, &run->is_random);
     /* Damaged test data is a failure, also where the model should be refused. */
     if (!read_tolerance(run, &error) ||
         !(run->test->is_light ? make_light_set(run, &error) : read_inputs(run, &error))) {

@@ -80,22 +80,23 @@ static TsrArray *copy_as(TsrArray *array, guint32 dtype, guint32 rank, const gin
 }
 
 /* The middle element, told wrong by more than any tolerance. */
-static void spoil_element(TsrArray *array, gint64 count)
+static void spoil_element(TsrArray *array, gint64 count, gboolean coarse)
 {
     guint32 dtype = array->desc.view.dtype, bits = tsr_dtype_bits(dtype);
     guint8 *data = array->tensor.data;
     gsize at = (gsize)(count / 2);
+    double step = coarse ? 1000.0 : 1.0;
     if (dtype == TSR_DTYPE_STRING) {
         tsr_array_set_string(array, (TsrString *)array->tensor.data + at, "spoilt on purpose", 17);
     } else if (dtype == TSR_DTYPE_FLOAT) {
         float value;
         memcpy(&value, data + at * 4, 4);
-        value = isfinite(value) ? value + 1.0f + fabsf(value) : 0.0f;
+        value = isfinite(value) ? value + (float)step * (1.0f + fabsf(value)) : 0.0f;
         memcpy(data + at * 4, &value, 4);
     } else if (dtype == TSR_DTYPE_DOUBLE) {
         double value;
         memcpy(&value, data + at * 8, 8);
-        value = isfinite(value) ? value + 1.0 + fabs(value) : 0.0;
+        value = isfinite(value) ? value + step * (1.0 + fabs(value)) : 0.0;
         memcpy(data + at * 8, &value, 8);
     } else if (bits >= 8) {
         /* The highest byte holds sign and exponent of a narrow float; the lowest of an
@@ -147,7 +148,7 @@ static gboolean turn_sign(TsrArray *array, gint64 count)
     return TRUE;
 }
 
-static TsrArray *damage_tensor(TsrArray *array, const char *damage)
+static TsrArray *damage_tensor(TsrArray *array, const char *damage, gboolean coarse)
 {
     const TsrTensorDesc *desc = &array->desc.view;
     gint64 count = tsr_desc_elements(desc), shape[TSR_MAX_RANK];
@@ -170,22 +171,22 @@ static TsrArray *damage_tensor(TsrArray *array, const char *damage)
     was_nan = strcmp(damage, "nan") == 0 && put_float(copy, count, NAN);
     was_inf = strcmp(damage, "inf") == 0 && put_float(copy, count, INFINITY);
     /* What was there already, or cannot be, is an ordinary wrong element. */
-    if ((!was_nan && !was_inf && (strcmp(damage, "sign") != 0 || !turn_sign(copy, count))) ||
+    if ((!was_nan && !was_inf && (strcmp(damage, "sign") != 0 || coarse || !turn_sign(copy, count))) ||
         memcmp(copy->tensor.data, array->tensor.data, array->tensor.size_bytes) == 0)
-        spoil_element(copy, count);
+        spoil_element(copy, count, coarse);
     return copy;
 }
 
-TsrArray *tsr_variant_damage(TsrArray *array, const char *damage)
+TsrArray *tsr_variant_damage(TsrArray *array, const char *damage, gboolean coarse)
 {
     g_autoptr(GPtrArray) items = NULL;
     TsrArray *damaged = NULL, *copy;
     if (array->items == NULL)
-        return damage_tensor(array, damage);
+        return damage_tensor(array, damage, coarse);
     items = g_ptr_array_new();
     for (guint i = 0; i < array->items->len; i++) {
         TsrArray *item = g_ptr_array_index(array->items, i);
-        if (damaged == NULL && (damaged = tsr_variant_damage(item, damage)) != NULL)
+        if (damaged == NULL && (damaged = tsr_variant_damage(item, damage, coarse)) != NULL)
             item = damaged;
         g_ptr_array_add(items, item);
     }

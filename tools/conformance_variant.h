@@ -31,7 +31,8 @@ extern const char *const tsr_damage_names[];
 
 /* A copy of array with one damage done to it; NULL when it is empty, so that nothing in it
  * can be damaged. A damage that the dtype does not know (a NaN among integers) is that
- * of one element. (transfer full) */
-TsrArray *tsr_variant_damage(TsrArray *array, const char *damage);
+ * of one element. coarse makes the error larger than chance could: what is random is
+ * judged by its statistics. (transfer full) */
+TsrArray *tsr_variant_damage(TsrArray *array, const char *damage, gboolean coarse);
 
 #endif

@@ -10,6 +10,7 @@
 #include "prepare/clean.h"
 #include "prepare/fold.h"
 #include "prepare/format_infer.h"
+#include "prepare/gradient.h"
 #include "prepare/infer.h"
 
 static gboolean settle_graph(TsrGraph *graph, gpointer user, GError **error);
@@ -50,6 +51,11 @@ static gboolean settle_graph(TsrGraph *graph, gpointer user, GError **error)
                 continue;
             /* Inlined nodes are not in this order: sort again. */
             again = tsr_branch_inline(node);
+            if (tsr_gradient_is(node)) {
+                if (!tsr_gradient_expand(node, error))
+                    return FALSE;
+                again = TRUE;
+            }
             if (!again && !settle_node(node, user, error))
                 return FALSE;
         }
@@ -57,10 +63,20 @@ static gboolean settle_graph(TsrGraph *graph, gpointer user, GError **error)
     return TRUE;
 }
 
+static gboolean has_gradient(const TsrGraph *graph)
+{
+    for (guint i = 0; i < graph->nodes->len; i++)
+        if (tsr_gradient_is(g_ptr_array_index(graph->nodes, i)))
+            return TRUE;
+    return FALSE;
+}
+
 gboolean tsr_prepare_graph(TsrGraph *graph, const TsrLoadedPlugin *reference, GError **error)
 {
     tsr_clean_identities(graph);
-    tsr_clean_dead(graph);
+    /* A Gradient names what it differentiates without reading it. */
+    if (!has_gradient(graph))
+        tsr_clean_dead(graph);
     if (!settle_graph(graph, (gpointer)reference, error))
         return FALSE;
     tsr_clean_identities(graph);

@@ -84,6 +84,25 @@ typedef struct TsrConv2dParams {
     uint64_t workspace_floats; /* per block */
 } TsrConv2dParams;
 
+/* --- CONV2D_WINOGRAD_F32. args: x, w, bias | NULL, residual | NULL, y, workspace
+ *
+ * CONV2D_F32 with a 3x3 window, stride 1 and one group, by F(4x4, 3x3) of Lavin and
+ * Gray, "Fast Algorithms for Convolutional Neural Networks" (2016): y is cut into tiles
+ * of 4 x 4 pixels, w is G g G^T packed [oc / 16][36][ic][16]. Rounding errors are about
+ * ten times those of the sum itself. x, y and residual are NC1HWC0. A piece is
+ * tiles_per_piece tiles of one picture and blocks_per_piece channel blocks. */
+#define TSR_KERNEL_CONV2D_WINOGRAD_F32 "conv2d_winograd_f32"
+#define TSR_NPU_WINOGRAD_POINTS 36
+typedef struct TsrWinogradParams {
+    uint32_t struct_size;
+    int32_t batch, in_c, in_h, in_w;
+    int32_t out_c, out_h, out_w;
+    int32_t pad_top, pad_left;
+    int32_t tiles_per_piece, blocks_per_piece;
+    TsrActivation activation;
+    uint64_t workspace_floats; /* 36 * tiles_per_piece * 16 * (ceil(in_c / 16) + 4) */
+} TsrWinogradParams;
+
 /* --- CONV2D_DEPTHWISE_F32. args: x, w, bias | NULL, residual | NULL, y
  *
  * One filter per channel; x, y and residual NC1HWC0, w [C/16][a][b][16], bias padded

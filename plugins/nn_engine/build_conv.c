@@ -433,6 +433,14 @@ static int32_t conv_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
         return build_nchw(node, sink, &p);
     if (x_blocked && y_blocked && is_depthwise(in, out, groups))
         return build_depthwise(node, sink, &p);
+    if (x_blocked && y_blocked && nn_winograd_wins(&p)) {
+        uint32_t bias_arg;
+        const int32_t status = add_bias(node, sink, &p, node_bias(node), &bias_arg);
+        if (status != TSR_OK)
+            return status;
+        return nn_winograd_build(node, sink, &p, node->values[1]->data, bias_arg,
+                                 nn_input(node, 3) != NULL ? TSR_ARG_INPUT | 3 : TSR_ARG_NULL);
+    }
     if (y_blocked && (x_blocked ? is_blockable(in, out, groups) : groups == 1))
         return nn_conv_blocked(node, sink, &p, node->values[1]->data, node_bias(node),
                                TSR_ARG_OUTPUT | 0);

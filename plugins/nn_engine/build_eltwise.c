@@ -428,20 +428,68 @@ static int32_t activation_build(const NnOp *op, const TsrNodeView *node, TsrTask
                                tsr_desc_storage_elements(node->outputs[0]));
 }
 
-/* Dropout is the identity but in training, which version 12 and later ask for by an input
- * and the versions before 7 by is_test. */
+/* Dropout is the identity but in training, which version 12 and later ask for by an
+ * input. */
 static void dropout_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support)
 {
     const TsrTensor *training = nn_value(node, 2);
     (void)op;
-    if (node->output_count > 1 && node->outputs[1] != NULL)
-        tsr_support_no(out_support, TSR_REFUSE_ATTR, "the mask is wanted");
+    if (node->inputs[0]->dtype != TSR_DTYPE_FLOAT)
+        tsr_support_no(out_support, TSR_REFUSE_DTYPE, "input 0 is %s, only float is supported",
+                       tsr_dtype_name(node->inputs[0]->dtype));
+    else if (node->since_version < 10 && node->output_count > 1 && node->outputs[1] != NULL &&
+             node->outputs[1]->dtype != TSR_DTYPE_FLOAT)
+        tsr_support_no(out_support, TSR_REFUSE_DTYPE, "the mask is no float");
     else if (nn_input(node, 2) != NULL &&
              (training == NULL || tsr_desc_elements(training->desc) != 1 ||
               training->desc->dtype != TSR_DTYPE_BOOL || *(const uint8_t *)training->data != 0))
         tsr_support_no(out_support, TSR_REFUSE_VALUE, "training_mode has to be constant false");
-    else if (node->since_version < 7 && tsr_attr_int(node, "is_test", 0) == 0)
-        tsr_support_no(out_support, TSR_REFUSE_ATTR, "is_test is not set");
+}
+
+static void dropout_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet *set)
+{
+    uint32_t formats[5] = { TSR_FORMAT_ANY, TSR_FORMAT_ND, TSR_FORMAT_ND, TSR_FORMAT_ND,
+                            TSR_FORMAT_ND };
+    (void)op;
+    formats[node->input_count] = TSR_FORMAT_ANY;
+    nn_column(set, 5.0f, formats, node->input_count + node->output_count);
+}
+
+/* The mask keeps every element: true from version 10 on, before it the number 1. */
+static int32_t add_mask(const TsrTensorDesc *mask, TsrTaskSink *sink)
+{
+    enum { RUN = 4096 };
+    uint32_t args[2] = { TSR_ARG_NULL, TSR_ARG_OUTPUT | 1 };
+    const int64_t bytes = (int64_t)tsr_dtype_bytes(mask->dtype, (uint64_t)tsr_desc_elements(mask));
+    TsrCopyRowsParams p = { .struct_size = sizeof(p), .rows = bytes / RUN, .row_bytes = RUN,
+                            .target_step = RUN };
+    union {
+        uint8_t bytes[RUN];
+        float floats[RUN / 4];
+    } ones;
+    int32_t status;
+    if (mask->dtype == TSR_DTYPE_FLOAT)
+        for (int i = 0; i < RUN / 4; i++)
+            ones.floats[i] = 1.0f;
+    else
+        memset(ones.bytes, 1, RUN);
+    status = sink->constant(sink, &ones, RUN, &args[0]);
+    if (status == TSR_OK && p.rows > 0)
+        status = nn_task(sink, TSR_KERNEL_COPY_ROWS, 1, args, 2, &p, sizeof(p));
+    p.y_offset = p.rows * RUN;
+    p.rows = 1;
+    p.row_bytes = bytes % RUN;
+    if (status == TSR_OK && p.row_bytes > 0)
+        status = nn_task(sink, TSR_KERNEL_COPY_ROWS, 1, args, 2, &p, sizeof(p));
+    return status;
+}
+
+static int32_t dropout_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
+{
+    const int32_t status = unary_build(op, node, sink);
+    if (status != TSR_OK || node->output_count < 2 || node->outputs[1] == NULL)
+        return status;
+    return add_mask(node->outputs[1], sink);
 }
 
 #define UNARY(name, last, kernel)                                                   \
@@ -481,9 +529,9 @@ static const NnOp ops[] = {
       .kernel_op = TSR_UNARY_CLIP, .check = unary_check, .build = unary_build,
       .columns = unary_columns },
     UNARY("Identity", 25, TSR_UNARY_COPY),
-    { .op_type = "Dropout", .domain = "", .min_version = 1, .max_version = 22, .f32_inputs = 1,
-      .kernel_op = TSR_UNARY_COPY, .check = dropout_check, .build = unary_build,
-      .columns = unary_columns },
+    { .op_type = "Dropout", .domain = "", .min_version = 7, .max_version = 22,
+      .flags = NN_ANY_DTYPE, .kernel_op = TSR_UNARY_COPY, .check = dropout_check,
+      .build = dropout_build, .columns = dropout_columns },
     { .op_type = "Activation", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
       .build = activation_build, .columns = unary_columns },
     BINARY("Add", 14, TSR_BINARY_ADD),

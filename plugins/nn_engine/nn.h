@@ -120,6 +120,11 @@ TsrActivation nn_activation_of(const TsrNodeView *node);
 int32_t nn_conv_blocked(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dParams *p,
                         const float *w, const float *bias, uint32_t y_arg);
 
+/* Whether CONV2D_WINOGRAD_F32 computes p, and sooner than CONV2D_F32; and that task. */
+int nn_winograd_wins(const TsrConv2dParams *p);
+int32_t nn_winograd_build(const TsrNodeView *node, TsrTaskSink *sink, const TsrConv2dParams *p,
+                          const float *w, uint32_t bias_arg, uint32_t z_arg);
+
 /* Adds y = f(x) over count floats; the arguments may be the same memory. */
 int32_t nn_build_activation(TsrTaskSink *sink, const TsrActivation *activation, uint32_t x_arg,
                             uint32_t y_arg, int64_t count);

@@ -17,6 +17,7 @@ const AicpuFamily *const aicpu_families[] = {
     &aicpu_gather,
     &aicpu_generate,
     &aicpu_grid_sample,
+    &aicpu_image,
     &aicpu_layout,
     &aicpu_loss,
     &aicpu_matmul,

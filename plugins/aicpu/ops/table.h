@@ -19,6 +19,7 @@ extern const AicpuFamily aicpu_deform_conv;
 extern const AicpuFamily aicpu_gather;
 extern const AicpuFamily aicpu_generate;
 extern const AicpuFamily aicpu_grid_sample;
+extern const AicpuFamily aicpu_image;
 extern const AicpuFamily aicpu_layout;
 extern const AicpuFamily aicpu_loss;
 extern const AicpuFamily aicpu_matmul;

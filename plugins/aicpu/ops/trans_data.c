@@ -32,14 +32,40 @@ static int64_t plain_offset(const Storage *s, int64_t n, int64_t c, int64_t h, i
     return n * t[0] + c * t[1] + h * t[2] + w * t[3];
 }
 
-/* Offset of an element in any four-axis storage. */
+/* N, C, H, W of the origin shape, whatever their order. */
+static void origin_extents(const TsrTensorDesc *d, int64_t *out)
+{
+    static const uint8_t nchw[4] = {0, 1, 2, 3}, nhwc[4] = {0, 3, 1, 2}, hwcn[4] = {3, 2, 0, 1};
+    const uint8_t *axis = d->origin_format == TSR_FORMAT_NHWC   ? nhwc
+                          : d->origin_format == TSR_FORMAT_HWCN ? hwcn
+                                                                : nchw;
+    for (int i = 0; i < 4; i++)
+        out[i] = d->shape[axis[i]];
+}
+
+/* Formats that split the channels into blocks of C0. */
+static int is_blocked(uint32_t format)
+{
+    return format == TSR_FORMAT_NC1HWC0 || format == TSR_FORMAT_FRACTAL_Z ||
+           format == TSR_FORMAT_C1HWNCOC0;
+}
+
+/* Offset of an element in any four-axis storage. C1HWNCoC0 holds the weights of depthwise
+ * convolutions: within a block they lie on the diagonal of Co and C0. */
 static int64_t image_offset(const Storage *s, int64_t n, int64_t c, int64_t h, int64_t w)
 {
-    const int64_t *t = s->stride;
-    if (s->format == TSR_FORMAT_NC1HWC0) {
-        int64_t c0 = s->desc->storage_shape[4];
-        return n * t[0] + c / c0 * t[1] + h * t[2] + w * t[3] + c % c0 * t[4];
+    const int64_t *t = s->stride, *shape = s->desc->storage_shape;
+    if (s->format == TSR_FORMAT_NC1HWC0)
+        return n * t[0] + c / shape[4] * t[1] + h * t[2] + w * t[3] + c % shape[4] * t[4];
+    if (s->format == TSR_FORMAT_FRACTAL_Z) {
+        int64_t extent[4];
+        origin_extents(s->desc, extent);
+        return ((c / shape[3] * extent[2] + h) * extent[3] + w) * t[0] + n / shape[2] * t[1] +
+               n % shape[2] * t[2] + c % shape[3];
     }
+    if (s->format == TSR_FORMAT_C1HWNCOC0)
+        return c / shape[5] * t[0] + h * t[1] + w * t[2] + n * t[3] +
+               c % shape[5] * (t[4] + t[5]);
     return plain_offset(s, n, c, h, w);
 }
 
@@ -61,12 +87,21 @@ static int fits(const TsrTensorDesc *d)
 {
     const int64_t *o = d->shape, *s = d->storage_shape;
     uint32_t r = d->rank;
-    if (d->storage_format == TSR_FORMAT_NC1HWC0) {
-        int nhwc = d->origin_format == TSR_FORMAT_NHWC;
-        int64_t c = r == 4 ? o[nhwc ? 3 : 1] : 0;
-        return r == 4 && d->storage_rank == 5 && s[4] > 0 && s[0] == o[0] &&
-               s[1] == (c + s[4] - 1) / s[4] && s[2] == o[nhwc ? 1 : 2] &&
-               s[3] == o[nhwc ? 2 : 3];
+    if (is_blocked(d->storage_format)) {
+        static const uint32_t ranks[3] = {5, 4, 6};
+        uint32_t kind = d->storage_format == TSR_FORMAT_NC1HWC0     ? 0
+                        : d->storage_format == TSR_FORMAT_FRACTAL_Z ? 1
+                                                                    : 2;
+        int64_t e[4], c0, blocks;
+        if (r != 4 || d->storage_rank != ranks[kind] || (c0 = s[ranks[kind] - 1]) < 1)
+            return 0;
+        origin_extents(d, e);
+        blocks = (e[1] + c0 - 1) / c0;
+        if (kind == 0)
+            return s[0] == e[0] && s[1] == blocks && s[2] == e[2] && s[3] == e[3];
+        if (kind == 1)
+            return s[2] > 0 && s[0] == blocks * e[2] * e[3] && s[1] == (e[0] + s[2] - 1) / s[2];
+        return s[0] == blocks && s[1] == e[2] && s[2] == e[3] && s[3] == e[0] && s[4] == c0;
     }
     if (d->storage_format == TSR_FORMAT_FRACTAL_NZ) {
         const int64_t *f = s + r - 2;
@@ -82,6 +117,7 @@ static int32_t run_trans_data(const AicpuKernel *kernel, TsrRunContext *run)
     const TsrTensor *x = run->inputs[0], *y = run->outputs[0];
     const TsrTensorDesc *d = x->desc;
     size_t size = tsr_dtype_bits(d->dtype) / 8;
+    int64_t extent[4];
     Storage from, to;
     (void)kernel;
     if (size == 0 || d->dtype == TSR_DTYPE_STRING || !fits(d) || !fits(y->desc))
@@ -97,7 +133,7 @@ static int32_t run_trans_data(const AicpuKernel *kernel, TsrRunContext *run)
         int64_t rows = d->rank > 1 ? d->shape[d->rank - 2] : 1;
         int64_t columns = d->rank > 0 ? d->shape[d->rank - 1] : 1;
         int64_t count = tsr_desc_elements(d);
-        if (from.format == TSR_FORMAT_NC1HWC0 || to.format == TSR_FORMAT_NC1HWC0)
+        if (is_blocked(from.format) || is_blocked(to.format))
             return run->fail(run, TSR_UNSUPPORTED, "from %s to %s is not supported",
                              tsr_format_name(from.format), tsr_format_name(to.format));
         for (int64_t i = 0; i < count; i++) {
@@ -108,18 +144,16 @@ static int32_t run_trans_data(const AicpuKernel *kernel, TsrRunContext *run)
         }
         return TSR_OK;
     }
-    int nhwc = d->origin_format == TSR_FORMAT_NHWC;
-    int64_t channels = d->shape[nhwc ? 3 : 1], height = d->shape[nhwc ? 1 : 2];
-    int64_t width = d->shape[nhwc ? 2 : 3];
+    origin_extents(d, extent);
     /* ND storage keeps the order of the origin. */
     if (from.format == TSR_FORMAT_ND)
         from.format = d->origin_format;
     if (to.format == TSR_FORMAT_ND)
         to.format = y->desc->origin_format;
-    for (int64_t n = 0; n < d->shape[0]; n++)
-        for (int64_t c = 0; c < channels; c++)
-            for (int64_t h = 0; h < height; h++)
-                for (int64_t w = 0; w < width; w++)
+    for (int64_t n = 0; n < extent[0]; n++)
+        for (int64_t c = 0; c < extent[1]; c++)
+            for (int64_t h = 0; h < extent[2]; h++)
+                for (int64_t w = 0; w < extent[3]; w++)
                     memcpy((char *)y->data + size * (size_t)image_offset(&to, n, c, h, w),
                            (const char *)x->data +
                                size * (size_t)image_offset(&from, n, c, h, w), size);

@@ -23,6 +23,7 @@
 TSR_KERNEL_PROTOTYPES(tsr_conv2d_f32);
 TSR_KERNEL_PROTOTYPES(tsr_conv2d_depthwise_f32);
 TSR_KERNEL_PROTOTYPES(tsr_conv2d_nchw_f32);
+TSR_KERNEL_PROTOTYPES(tsr_conv2d_winograd_f32);
 TSR_KERNEL_PROTOTYPES(tsr_pack_panels_f32);
 TSR_KERNEL_PROTOTYPES(tsr_gemm_f32);
 TSR_KERNEL_PROTOTYPES(tsr_pool2d_f32);

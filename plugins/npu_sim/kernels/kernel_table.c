@@ -20,6 +20,7 @@ static const TsrKernelRow rows[] = {
     ROWS(TSR_KERNEL_CONV2D_F32, tsr_conv2d_f32),
     ROWS(TSR_KERNEL_CONV2D_DEPTHWISE_F32, tsr_conv2d_depthwise_f32),
     ROWS(TSR_KERNEL_CONV2D_NCHW_F32, tsr_conv2d_nchw_f32),
+    ROWS(TSR_KERNEL_CONV2D_WINOGRAD_F32, tsr_conv2d_winograd_f32),
     ROWS(TSR_KERNEL_PACK_PANELS_F32, tsr_pack_panels_f32),
     ROWS(TSR_KERNEL_GEMM_F32, tsr_gemm_f32),
     ROWS(TSR_KERNEL_POOL2D_F32, tsr_pool2d_f32),

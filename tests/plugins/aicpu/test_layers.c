@@ -263,6 +263,22 @@ START_TEST(trans_data)
     op_harness_storage(back, 0, 0, TSR_FORMAT_NCHW, TSR_FORMAT_NCHW, 4, origin);
     op_harness_storage(back, 1, 0, TSR_FORMAT_NCHW, TSR_FORMAT_FRACTAL_Z, 4, nz);
     fails(back, TSR_UNSUPPORTED, "FRACTAL_Z");
+    h = op_harness_new("tessera", "TransData", 1); /* [C1 * H * W, N1, 16, C0] */
+    op_harness_input(h, TSR_DTYPE_FLOAT, 4, I64(2, 3, 1, 1), F(1, 2, 3, 4, 5, 6));
+    op_harness_storage(h, 0, 0, TSR_FORMAT_NCHW, TSR_FORMAT_NCHW, 4, I64(2, 3, 1, 1));
+    op_harness_storage(h, 1, 0, TSR_FORMAT_NCHW, TSR_FORMAT_FRACTAL_Z, 4, I64(2, 1, 16, 2));
+    runs(h);
+    want_storage(h, 0, F(1, 2, 4, 5, 0, 0), 6);
+    want_storage(h, 32, F(3, 0, 6, 0), 4);
+    op_harness_free(h);
+    h = op_harness_new("tessera", "TransData", 1); /* [C1, H, W, N, Co, C0], on the diagonal */
+    op_harness_input(h, TSR_DTYPE_FLOAT, 4, I64(1, 1, 3, 1), F(1, 2, 3));
+    op_harness_storage(h, 0, 0, TSR_FORMAT_HWCN, TSR_FORMAT_HWCN, 4, I64(1, 1, 3, 1));
+    op_harness_storage(h, 1, 0, TSR_FORMAT_HWCN, TSR_FORMAT_C1HWNCOC0, 6,
+                       I64(2, 1, 1, 1, 2, 2));
+    runs(h);
+    want_storage(h, 0, F(1, 0, 0, 2, 3, 0, 0, 0), 8);
+    op_harness_free(h);
 }
 END_TEST
 
