@@ -51,11 +51,6 @@ static gboolean settle_graph(TsrGraph *graph, gpointer user, GError **error)
                 continue;
             /* Inlined nodes are not in this order: sort again. */
             again = tsr_branch_inline(node);
-            if (tsr_gradient_is(node)) {
-                if (!tsr_gradient_expand(node, error))
-                    return FALSE;
-                again = TRUE;
-            }
             if (!again && !settle_node(node, user, error))
                 return FALSE;
         }
@@ -63,20 +58,27 @@ static gboolean settle_graph(TsrGraph *graph, gpointer user, GError **error)
     return TRUE;
 }
 
-static gboolean has_gradient(const TsrGraph *graph)
+/* Writes every Gradient out, the first in order first, so that one of a gradient finds the
+ * nodes of that. Before anything is folded: a constant has no derivative to follow. */
+static gboolean expand_gradients(TsrGraph *graph, GError **error)
 {
-    for (guint i = 0; i < graph->nodes->len; i++)
-        if (tsr_gradient_is(g_ptr_array_index(graph->nodes, i)))
-            return TRUE;
-    return FALSE;
+    g_autoptr(GPtrArray) order = tsr_graph_sort(graph, error);
+    for (guint i = 0; order != NULL && i < order->len; i++) {
+        TsrNode *node = g_ptr_array_index(order, i);
+        if (!tsr_gradient_is(node))
+            continue;
+        if (!tsr_infer_graph(graph, NULL, error) || !tsr_gradient_expand(node, error))
+            return FALSE;
+    }
+    return order != NULL;
 }
 
 gboolean tsr_prepare_graph(TsrGraph *graph, const TsrLoadedPlugin *reference, GError **error)
 {
+    if (!expand_gradients(graph, error))
+        return FALSE;
     tsr_clean_identities(graph);
-    /* A Gradient names what it differentiates without reading it. */
-    if (!has_gradient(graph))
-        tsr_clean_dead(graph);
+    tsr_clean_dead(graph);
     if (!settle_graph(graph, (gpointer)reference, error))
         return FALSE;
     tsr_clean_identities(graph);
