@@ -6,8 +6,10 @@
 #include <sys/resource.h>
 
 #include "inputs.h"
+#include "json.h"
 #include "options.h"
 #include "profile.h"
+#include "timing.h"
 #include "tools.h"
 
 typedef struct BenchOptions {
@@ -22,32 +24,16 @@ typedef struct BenchResult {
     GArray *samples; /* double ms, ascending */
 } BenchResult;
 
-static double now_ms(void)
-{
-    return (double)g_get_monotonic_time() / 1000.0;
-}
-
-static gint by_value(gconstpointer a, gconstpointer b)
-{
-    double first = *(const double *)a, second = *(const double *)b;
-    return first < second ? -1 : first > second;
-}
-
-static double quantile(const GArray *samples, double at)
-{
-    return g_array_index(samples, double, (guint)(at * (double)(samples->len - 1) + 0.5));
-}
-
 static gboolean run_once(TsrModel *model, GPtrArray *inputs, TsrArray **outputs, double *out_ms,
                          GError **error)
 {
-    double begin = now_ms();
+    double begin = tsr_now_ms();
     if (tsr_bound_model_sink(model->bound) == NULL)
         for (guint k = 0; k < tsr_model_output_count(model); k++)
             g_clear_pointer(&outputs[k], tsr_array_unref);
     if (!tsr_model_run(model, (TsrArray *const *)inputs->pdata, outputs, error))
         return FALSE;
-    *out_ms = now_ms() - begin;
+    *out_ms = tsr_now_ms() - begin;
     return TRUE;
 }
 
@@ -56,19 +42,19 @@ static gboolean run_once(TsrModel *model, GPtrArray *inputs, TsrArray **outputs,
 static gboolean measure(TsrModel *model, GPtrArray *inputs, const BenchOptions *bench,
                         TsrArray **outputs, GArray *samples, GError **error)
 {
-    double begin = now_ms(), spent;
-    for (guint i = 0; i < 3 || (i < 20 && now_ms() - begin < 500.0); i++)
+    double begin = tsr_now_ms(), spent;
+    for (guint i = 0; i < 3 || (i < 20 && tsr_now_ms() - begin < 500.0); i++)
         if (!run_once(model, inputs, outputs, &spent, error))
             return FALSE;
-    begin = now_ms();
+    begin = tsr_now_ms();
     while (bench->runs > 0 ? samples->len < (guint)bench->runs
-                           : samples->len < 5 || (now_ms() - begin < bench->seconds * 1000.0 &&
+                           : samples->len < 5 || (tsr_now_ms() - begin < bench->seconds * 1000.0 &&
                                                   samples->len < 100000)) {
         if (!run_once(model, inputs, outputs, &spent, error))
             return FALSE;
         g_array_append_val(samples, spent);
     }
-    g_array_sort(samples, by_value);
+    g_array_sort(samples, tsr_by_value);
     return TRUE;
 }
 
@@ -78,31 +64,16 @@ static guint64 peak_rss_bytes(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (guint64)usage.ru_maxrss * 1024 : 0;
 }
 
-static void add_number(JsonBuilder *json, const char *name, double value)
-{
-    json_builder_set_member_name(json, name);
-    json_builder_add_double_value(json, value);
-}
-
-static void add_int(JsonBuilder *json, const char *name, guint64 value)
-{
-    json_builder_set_member_name(json, name);
-    json_builder_add_int_value(json, (gint64)value);
-}
-
 static void add_per_op(JsonBuilder *json, TsrModel *model, TsrProfile *profile, guint runs)
 {
     const TsrProgram *program = tsr_bound_model_program(model->bound);
-    json_builder_set_member_name(json, "per_op");
-    json_builder_begin_array(json);
+    tsr_json_begin_array(json, "per_op");
     for (guint i = 0; i < program->tasks->len; i++) {
         const TsrProgramTask *task = g_ptr_array_index(program->tasks, i);
         json_builder_begin_object(json);
-        json_builder_set_member_name(json, "name");
-        json_builder_add_string_value(json, task->name);
-        json_builder_set_member_name(json, "kernel");
-        json_builder_add_string_value(json, task->kernel);
-        add_number(json, "core_us", tsr_profile_task_us(profile, i) / runs);
+        tsr_json_string(json, "name", task->name);
+        tsr_json_string(json, "kernel", task->kernel);
+        tsr_json_double(json, "core_us", tsr_profile_task_us(profile, i) / runs);
         json_builder_end_object(json);
     }
     json_builder_end_array(json);
@@ -116,9 +87,9 @@ static void print_result(const TsrToolOptions *options, TsrModel *model,
     g_autoptr(JsonBuilder) json = NULL;
     if (!options->json) {
         printf("load %.2f ms; %u runs on %u cores: median %.3f ms, p10 %.3f, p90 %.3f, min %.3f\n",
-               result->load_ms, result->samples->len, threads, quantile(result->samples, 0.5),
-               quantile(result->samples, 0.1), quantile(result->samples, 0.9),
-               quantile(result->samples, 0.0));
+               result->load_ms, result->samples->len, threads, tsr_quantile(result->samples, 0.5),
+               tsr_quantile(result->samples, 0.1), tsr_quantile(result->samples, 0.9),
+               tsr_quantile(result->samples, 0.0));
         for (guint i = 0; profile != NULL && i < program->tasks->len; i++) {
             const TsrProgramTask *task = g_ptr_array_index(program->tasks, i);
             printf("%10.1f us  %-28s %s\n", tsr_profile_task_us(profile, i) / profiled_runs,
@@ -128,19 +99,19 @@ static void print_result(const TsrToolOptions *options, TsrModel *model,
     }
     json = json_builder_new();
     json_builder_begin_object(json);
-    add_number(json, "load_ms", result->load_ms);
-    add_number(json, "median_ms", quantile(result->samples, 0.5));
-    add_number(json, "p10_ms", quantile(result->samples, 0.1));
-    add_number(json, "p90_ms", quantile(result->samples, 0.9));
-    add_number(json, "min_ms", quantile(result->samples, 0.0));
-    add_int(json, "runs", result->samples->len);
-    add_int(json, "threads", threads);
-    add_int(json, "peak_rss_bytes", peak_rss_bytes());
-    add_int(json, "activation_bytes", program->stats.activation_bytes);
+    tsr_json_double(json, "load_ms", result->load_ms);
+    tsr_json_double(json, "median_ms", tsr_quantile(result->samples, 0.5));
+    tsr_json_double(json, "p10_ms", tsr_quantile(result->samples, 0.1));
+    tsr_json_double(json, "p90_ms", tsr_quantile(result->samples, 0.9));
+    tsr_json_double(json, "min_ms", tsr_quantile(result->samples, 0.0));
+    tsr_json_int(json, "runs", result->samples->len);
+    tsr_json_int(json, "threads", threads);
+    tsr_json_int(json, "peak_rss_bytes", peak_rss_bytes());
+    tsr_json_int(json, "activation_bytes", program->stats.activation_bytes);
     if (profile != NULL)
         add_per_op(json, model, profile, profiled_runs);
     json_builder_end_object(json);
-    tsr_tool_print_json(json);
+    tsr_json_print(json);
 }
 
 static int bench_model(const TsrToolOptions *options, const BenchOptions *bench,
@@ -155,10 +126,10 @@ static int bench_model(const TsrToolOptions *options, const BenchOptions *bench,
     BenchResult result = {0, samples};
     GError *error = NULL;
     gboolean done;
-    double begin = now_ms(), spent;
+    double begin = tsr_now_ms(), spent;
 
     model = tsr_options_model(options, session, path, &error);
-    result.load_ms = now_ms() - begin;
+    result.load_ms = tsr_now_ms() - begin;
     inputs = model != NULL ? tsr_tool_make_inputs(model, bench->inputs, &error) : NULL;
     if (inputs == NULL)
         return tsr_tool_fail(error);

@@ -4,14 +4,14 @@
  */
 #include <stdio.h>
 
+#include "json.h"
 #include "options.h"
 #include "tools.h"
 
 static void add_counts(JsonBuilder *json, const char *name, GHashTable *counts)
 {
     GList *keys = g_list_sort(g_hash_table_get_keys(counts), (GCompareFunc)g_strcmp0);
-    json_builder_set_member_name(json, name);
-    json_builder_begin_object(json);
+    tsr_json_begin_object(json, name);
     for (GList *at = keys; at != NULL; at = at->next) {
         json_builder_set_member_name(json, at->data);
         json_builder_add_int_value(json,
@@ -21,42 +21,33 @@ static void add_counts(JsonBuilder *json, const char *name, GHashTable *counts)
     g_list_free(keys);
 }
 
-static void add_int(JsonBuilder *json, const char *name, guint64 value)
-{
-    json_builder_set_member_name(json, name);
-    json_builder_add_int_value(json, (gint64)value);
-}
-
 static void print_json(const TsrModel *model)
 {
     const TsrCompileReport *report = model->report;
     const TsrProgram *program = tsr_bound_model_program(model->bound);
     g_autoptr(JsonBuilder) json = json_builder_new();
     json_builder_begin_object(json);
-    add_int(json, "nodes", report->nodes);
+    tsr_json_int(json, "nodes", report->nodes);
     add_counts(json, "engines", report->engines);
-    add_int(json, "clusters", report->clusters);
-    add_int(json, "transdata", report->formats.transdata);
-    add_int(json, "transdata_folded", report->formats.transdata_folded);
-    add_int(json, "converted_bytes", report->formats.converted_bytes);
+    tsr_json_int(json, "clusters", report->clusters);
+    tsr_json_int(json, "transdata", report->formats.transdata);
+    tsr_json_int(json, "transdata_folded", report->formats.transdata_folded);
+    tsr_json_int(json, "converted_bytes", report->formats.converted_bytes);
     add_counts(json, "fusions", report->fusions);
-    add_int(json, "streams", program->stream_count);
-    add_int(json, "events", program->event_count);
-    add_int(json, "tasks", program->tasks->len);
-    json_builder_set_member_name(json, "mode");
-    json_builder_add_string_value(json, program->is_sink ? "sink" : "host");
-    json_builder_set_member_name(json, "memory");
-    json_builder_begin_object(json);
-    add_int(json, "activation_bytes", program->stats.activation_bytes);
-    add_int(json, "lower_bound_bytes", program->stats.lower_bound_bytes);
-    add_int(json, "no_reuse_bytes", program->stats.no_reuse_bytes);
-    add_int(json, "weight_bytes", program->stats.weight_bytes);
-    add_int(json, "workspace_bytes", program->stats.workspace_bytes);
+    tsr_json_int(json, "streams", program->stream_count);
+    tsr_json_int(json, "events", program->event_count);
+    tsr_json_int(json, "tasks", program->tasks->len);
+    tsr_json_string(json, "mode", program->is_sink ? "sink" : "host");
+    tsr_json_begin_object(json, "memory");
+    tsr_json_int(json, "activation_bytes", program->stats.activation_bytes);
+    tsr_json_int(json, "lower_bound_bytes", program->stats.lower_bound_bytes);
+    tsr_json_int(json, "no_reuse_bytes", program->stats.no_reuse_bytes);
+    tsr_json_int(json, "weight_bytes", program->stats.weight_bytes);
+    tsr_json_int(json, "workspace_bytes", program->stats.workspace_bytes);
     json_builder_end_object(json);
-    json_builder_set_member_name(json, "compile_ms");
-    json_builder_add_double_value(json, report->compile_ms);
+    tsr_json_double(json, "compile_ms", report->compile_ms);
     json_builder_end_object(json);
-    tsr_tool_print_json(json);
+    tsr_json_print(json);
 }
 
 static void print_text(const TsrModel *model, const char *output)

@@ -15,6 +15,7 @@
 
 #include "conformance_find.h"
 #include "conformance_test.h"
+#include "json.h"
 #include "tools.h"
 
 static const char *const verdict_names[TSR_VERDICT_COUNT] = {"passed", "failed", "unsupported"};
@@ -206,25 +207,20 @@ static void print_json(const Runner *runner, const guint *counts)
     g_autoptr(JsonBuilder) json = json_builder_new();
     json_builder_begin_object(json);
     for (guint i = 0; i < TSR_VERDICT_COUNT; i++) {
-        json_builder_set_member_name(json, verdict_names[i]);
-        json_builder_add_int_value(json, counts[i]);
+        tsr_json_int(json, verdict_names[i], counts[i]);
     }
-    json_builder_set_member_name(json, "tests");
-    json_builder_begin_array(json);
+    tsr_json_begin_array(json, "tests");
     for (guint i = 0; i < runner->tests->len; i++) {
         const TsrConformanceTest *test = g_ptr_array_index(runner->tests, i);
         json_builder_begin_object(json);
-        json_builder_set_member_name(json, "name");
-        json_builder_add_string_value(json, test->name);
-        json_builder_set_member_name(json, "status");
-        json_builder_add_string_value(json, verdict_names[runner->results[i].verdict]);
-        json_builder_set_member_name(json, "reason");
-        json_builder_add_string_value(json, runner->results[i].reason);
+        tsr_json_string(json, "name", test->name);
+        tsr_json_string(json, "status", verdict_names[runner->results[i].verdict]);
+        tsr_json_string(json, "reason", runner->results[i].reason);
         json_builder_end_object(json);
     }
     json_builder_end_array(json);
     json_builder_end_object(json);
-    tsr_tool_print_json(json);
+    tsr_json_print(json);
 }
 
 static void print_text(const Runner *runner, const guint *counts)

@@ -5,6 +5,7 @@
  */
 #include "conformance_test.h"
 
+#include <json-glib/json-glib.h>
 #include <string.h>
 
 #include "base/error.h"

@@ -5,53 +5,41 @@
  */
 #include <stdio.h>
 
+#include "json.h"
 #include "options.h"
 #include "tools.h"
-
-static void add_string(JsonBuilder *json, const char *name, const char *value)
-{
-    json_builder_set_member_name(json, name);
-    if (value != NULL)
-        json_builder_add_string_value(json, value);
-    else
-        json_builder_add_null_value(json);
-}
 
 static void print_json(const TsrPluginSet *set)
 {
     g_autoptr(JsonBuilder) json = json_builder_new();
     json_builder_begin_object(json);
-    add_string(json, "configuration", set->conf->path);
-    json_builder_set_member_name(json, "engines");
-    json_builder_begin_array(json);
+    tsr_json_string(json, "configuration", set->conf->path);
+    tsr_json_begin_array(json, "engines");
     for (guint i = 0; i < set->engines->len; i++) {
         const TsrRankedEngine *ranked = &g_array_index(set->engines, TsrRankedEngine, i);
         json_builder_begin_object(json);
-        add_string(json, "name", ranked->name);
-        json_builder_set_member_name(json, "rank");
-        json_builder_add_int_value(json, i);
-        add_string(json, "source", ranked->source);
-        json_builder_set_member_name(json, "default_priority");
-        json_builder_add_int_value(json, ranked->engine->default_priority);
-        add_string(json, "device", ranked->engine->device);
+        tsr_json_string(json, "name", ranked->name);
+        tsr_json_int(json, "rank", i);
+        tsr_json_string(json, "source", ranked->source);
+        tsr_json_int(json, "default_priority", ranked->engine->default_priority);
+        tsr_json_string(json, "device", ranked->engine->device);
         json_builder_end_object(json);
     }
     json_builder_end_array(json);
-    json_builder_set_member_name(json, "plugins");
-    json_builder_begin_array(json);
+    tsr_json_begin_array(json, "plugins");
     for (guint i = 0; i < set->plugins->len; i++) {
         const TsrLoadedPlugin *record = g_ptr_array_index(set->plugins, i);
         json_builder_begin_object(json);
-        add_string(json, "name", record->name);
-        add_string(json, "state", tsr_plugin_state_name(record->state));
-        add_string(json, "path", record->path);
-        add_string(json, "version", record->plugin != NULL ? record->plugin->version : NULL);
-        add_string(json, "reason", record->reason);
+        tsr_json_string(json, "name", record->name);
+        tsr_json_string(json, "state", tsr_plugin_state_name(record->state));
+        tsr_json_string(json, "path", record->path);
+        tsr_json_string(json, "version", record->plugin != NULL ? record->plugin->version : NULL);
+        tsr_json_string(json, "reason", record->reason);
         json_builder_end_object(json);
     }
     json_builder_end_array(json);
     json_builder_end_object(json);
-    tsr_tool_print_json(json);
+    tsr_json_print(json);
 }
 
 static void print_text(const TsrPluginSet *set)

@@ -7,6 +7,7 @@
 #include <tessera/plugin_util.h>
 
 #include "ir/print.h"
+#include "json.h"
 #include "options.h"
 #include "tools.h"
 
@@ -28,16 +29,9 @@ static const char *format_of(const TsrValue *value)
     return value != NULL ? tsr_format_name(value->desc.view.storage_format) : "omitted";
 }
 
-static void add_string(JsonBuilder *json, const char *name, const char *value)
-{
-    json_builder_set_member_name(json, name);
-    json_builder_add_string_value(json, value);
-}
-
 static void add_formats(JsonBuilder *json, const char *name, const GPtrArray *values)
 {
-    json_builder_set_member_name(json, name);
-    json_builder_begin_array(json);
+    tsr_json_begin_array(json, name);
     for (guint i = 0; i < values->len; i++)
         json_builder_add_string_value(json, format_of(g_ptr_array_index(values, i)));
     json_builder_end_array(json);
@@ -51,31 +45,27 @@ static void json_nodes(TsrGraph *graph, gpointer data)
         if (node->kind != TSR_NODE_OPERATOR)
             continue;
         json_builder_begin_object(json);
-        add_string(json, "name", node->name);
-        add_string(json, "op", node->def->name);
-        add_string(json, "domain", node->def->domain);
-        add_string(json, "engine", node->engine);
-        json_builder_set_member_name(json, "cluster");
-        json_builder_add_int_value(json, node->cluster);
-        json_builder_set_member_name(json, "refused");
-        json_builder_begin_array(json);
+        tsr_json_string(json, "name", node->name);
+        tsr_json_string(json, "op", node->def->name);
+        tsr_json_string(json, "domain", node->def->domain);
+        tsr_json_string(json, "engine", node->engine);
+        tsr_json_int(json, "cluster", node->cluster);
+        tsr_json_begin_array(json, "refused");
         for (guint k = 0; k < node->refusals->len; k++) {
             const TsrRefusal *refusal = &g_array_index(node->refusals, TsrRefusal, k);
             json_builder_begin_object(json);
-            add_string(json, "engine", refusal->engine);
-            add_string(json, "code", code_name(refusal->code));
-            add_string(json, "reason", refusal->reason);
+            tsr_json_string(json, "engine", refusal->engine);
+            tsr_json_string(json, "code", code_name(refusal->code));
+            tsr_json_string(json, "reason", refusal->reason);
             json_builder_end_object(json);
         }
         json_builder_end_array(json);
-        json_builder_set_member_name(json, "formats");
-        json_builder_begin_object(json);
-        add_string(json, "selector", selector_name(node->selector));
+        tsr_json_begin_object(json, "formats");
+        tsr_json_string(json, "selector", selector_name(node->selector));
         add_formats(json, "inputs", node->inputs);
         add_formats(json, "outputs", node->outputs);
         json_builder_end_object(json);
-        json_builder_set_member_name(json, "fused_from");
-        json_builder_begin_array(json);
+        tsr_json_begin_array(json, "fused_from");
         for (guint k = 0; k < node->origin_names->len; k++)
             json_builder_add_string_value(json, g_ptr_array_index(node->origin_names, k));
         json_builder_end_array(json);
@@ -115,18 +105,14 @@ static void print_json(TsrGraph *graph, const TsrCompileReport *report)
 {
     g_autoptr(JsonBuilder) json = json_builder_new();
     json_builder_begin_object(json);
-    json_builder_set_member_name(json, "nodes");
-    json_builder_begin_array(json);
+    tsr_json_begin_array(json, "nodes");
     tsr_graph_foreach(graph, json_nodes, json);
     json_builder_end_array(json);
-    json_builder_set_member_name(json, "clusters");
-    json_builder_add_int_value(json, report->clusters);
-    json_builder_set_member_name(json, "transdata");
-    json_builder_add_int_value(json, report->formats.transdata);
-    json_builder_set_member_name(json, "converted_bytes");
-    json_builder_add_int_value(json, (gint64)report->formats.converted_bytes);
+    tsr_json_int(json, "clusters", report->clusters);
+    tsr_json_int(json, "transdata", report->formats.transdata);
+    tsr_json_int(json, "converted_bytes", (gint64)report->formats.converted_bytes);
     json_builder_end_object(json);
-    tsr_tool_print_json(json);
+    tsr_json_print(json);
 }
 
 static int explain(const TsrToolOptions *options, TsrSession *session, const char *path,

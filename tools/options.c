@@ -283,17 +283,6 @@ int tsr_tool_usage(const char *format, ...)
     return TSR_EXIT_USAGE;
 }
 
-void tsr_tool_print_json(JsonBuilder *json)
-{
-    g_autoptr(JsonGenerator) generator = json_generator_new();
-    g_autoptr(JsonNode) root = json_builder_get_root(json);
-    g_autofree char *text = NULL;
-    json_generator_set_root(generator, root);
-    json_generator_set_pretty(generator, TRUE);
-    text = json_generator_to_data(generator, NULL);
-    puts(text);
-}
-
 void tsr_tool_progress(const char *text)
 {
     if (!isatty(STDERR_FILENO))

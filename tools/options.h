@@ -7,7 +7,6 @@
 #define TSR_TOOLS_OPTIONS_H
 
 #include <glib.h>
-#include <json-glib/json-glib.h>
 
 #include "api/session.h"
 
@@ -59,8 +58,6 @@ TsrModel *tsr_options_model(const TsrToolOptions *options, TsrSession *session, 
 int tsr_tool_fail(GError *error);
 /* Prints a wrong-usage line, gives the exit status. */
 int tsr_tool_usage(const char *format, ...) G_GNUC_PRINTF(1, 2);
-/* Prints the built JSON object on standard output. */
-void tsr_tool_print_json(JsonBuilder *json);
 /* Says what is being done, on a terminal only. */
 void tsr_tool_progress(const char *text);
 

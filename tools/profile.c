@@ -5,9 +5,8 @@
  */
 #include "profile.h"
 
-#include <json-glib/json-glib.h>
-
 #include "base/error.h"
+#include "json.h"
 
 typedef struct Record {
     guint32 task;
@@ -75,20 +74,13 @@ static void add_event(JsonBuilder *json, const TsrProgram *program, const Record
 {
     const TsrProgramTask *task = g_ptr_array_index(program->tasks, record->task);
     json_builder_begin_object(json);
-    json_builder_set_member_name(json, "name");
-    json_builder_add_string_value(json, task->name != NULL ? task->name : "");
-    json_builder_set_member_name(json, "cat");
-    json_builder_add_string_value(json, task->kernel[0] != '\0' ? task->kernel : "host");
-    json_builder_set_member_name(json, "ph");
-    json_builder_add_string_value(json, "X");
-    json_builder_set_member_name(json, "pid");
-    json_builder_add_int_value(json, 1);
-    json_builder_set_member_name(json, "tid");
-    json_builder_add_int_value(json, record->core);
-    json_builder_set_member_name(json, "ts");
-    json_builder_add_double_value(json, (double)(record->begin_ns - origin) / 1000.0);
-    json_builder_set_member_name(json, "dur");
-    json_builder_add_double_value(json, (double)(record->end_ns - record->begin_ns) / 1000.0);
+    tsr_json_string(json, "name", task->name != NULL ? task->name : "");
+    tsr_json_string(json, "cat", task->kernel[0] != '\0' ? task->kernel : "host");
+    tsr_json_string(json, "ph", "X");
+    tsr_json_int(json, "pid", 1);
+    tsr_json_int(json, "tid", record->core);
+    tsr_json_double(json, "ts", (double)(record->begin_ns - origin) / 1000.0);
+    tsr_json_double(json, "dur", (double)(record->end_ns - record->begin_ns) / 1000.0);
     json_builder_end_object(json);
 }
 
@@ -102,8 +94,7 @@ gboolean tsr_profile_write(TsrProfile *profile, const char *path, GError **error
     for (guint i = 0; i < profile->records->len; i++)
         origin = MIN(origin, g_array_index(profile->records, Record, i).begin_ns);
     json_builder_begin_object(json);
-    json_builder_set_member_name(json, "traceEvents");
-    json_builder_begin_array(json);
+    tsr_json_begin_array(json, "traceEvents");
     for (guint i = 0; i < profile->records->len; i++) {
         const Record *record = &g_array_index(profile->records, Record, i);
         if (record->task < program->tasks->len)

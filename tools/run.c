@@ -12,8 +12,10 @@
 #include "base/npy.h"
 #include "compare.h"
 #include "inputs.h"
+#include "json.h"
 #include "options.h"
 #include "profile.h"
+#include "timing.h"
 #include "tools.h"
 
 typedef struct RunOptions {
@@ -32,34 +34,23 @@ typedef struct RunTimes {
     double median_ms;
 } RunTimes;
 
-static double now_ms(void)
-{
-    return (double)g_get_monotonic_time() / 1000.0;
-}
-
-static gint by_value(gconstpointer a, gconstpointer b)
-{
-    double first = *(const double *)a, second = *(const double *)b;
-    return first < second ? -1 : first > second;
-}
-
 static gboolean run_loop(TsrModel *model, GPtrArray *inputs, TsrArray **outputs, gint loop,
                          RunTimes *times, GError **error)
 {
     g_autoptr(GArray) samples = g_array_new(FALSE, FALSE, sizeof(double));
     for (gint i = 0; i < loop; i++) {
-        double begin = now_ms(), spent;
+        double begin = tsr_now_ms(), spent;
         if (i > 0 && tsr_bound_model_sink(model->bound) == NULL)
             for (guint k = 0; k < tsr_model_output_count(model); k++)
                 g_clear_pointer(&outputs[k], tsr_array_unref);
         if (!tsr_model_run(model, (TsrArray *const *)inputs->pdata, outputs, error))
             return FALSE;
-        spent = now_ms() - begin;
+        spent = tsr_now_ms() - begin;
         if (i == 0)
             times->first_ms = spent;
         g_array_append_val(samples, spent);
     }
-    g_array_sort(samples, by_value);
+    g_array_sort(samples, tsr_by_value);
     times->median_ms = g_array_index(samples, double, samples->len / 2);
     return TRUE;
 }
@@ -108,32 +99,24 @@ static void print_json(const TsrToolOptions *options, TsrModel *model, TsrArray 
 {
     g_autoptr(JsonBuilder) json = json_builder_new();
     json_builder_begin_object(json);
-    json_builder_set_member_name(json, "outputs");
-    json_builder_begin_array(json);
+    tsr_json_begin_array(json, "outputs");
     for (guint i = 0; i < tsr_model_output_count(model); i++) {
         json_builder_begin_object(json);
-        json_builder_set_member_name(json, "name");
-        json_builder_add_string_value(json, tsr_model_output(model, i, NULL, NULL, NULL));
-        json_builder_set_member_name(json, "dtype");
-        json_builder_add_string_value(json, tsr_dtype_name(tsr_array_dtype(outputs[i])));
-        json_builder_set_member_name(json, "shape");
-        json_builder_begin_array(json);
+        tsr_json_string(json, "name", tsr_model_output(model, i, NULL, NULL, NULL));
+        tsr_json_string(json, "dtype", tsr_dtype_name(tsr_array_dtype(outputs[i])));
+        tsr_json_begin_array(json, "shape");
         for (guint32 k = 0; k < tsr_array_rank(outputs[i]); k++)
             json_builder_add_int_value(json, tsr_array_shape(outputs[i])[k]);
         json_builder_end_array(json);
         json_builder_end_object(json);
     }
     json_builder_end_array(json);
-    json_builder_set_member_name(json, "load_ms");
-    json_builder_add_double_value(json, times->load_ms);
-    json_builder_set_member_name(json, "first_ms");
-    json_builder_add_double_value(json, times->first_ms);
-    json_builder_set_member_name(json, "median_ms");
-    json_builder_add_double_value(json, times->median_ms);
-    json_builder_set_member_name(json, "mode");
-    json_builder_add_string_value(json, mode_of(options, model));
+    tsr_json_double(json, "load_ms", times->load_ms);
+    tsr_json_double(json, "first_ms", times->first_ms);
+    tsr_json_double(json, "median_ms", times->median_ms);
+    tsr_json_string(json, "mode", mode_of(options, model));
     json_builder_end_object(json);
-    tsr_tool_print_json(json);
+    tsr_json_print(json);
 }
 
 static gboolean write_outputs(TsrModel *model, TsrArray **outputs, const char *dir,
@@ -206,10 +189,10 @@ static int run_model(const TsrToolOptions *options, const RunOptions *run, TsrSe
     RunTimes times = {0};
     GError *error = NULL;
     int status = TSR_EXIT_DONE;
-    double begin = now_ms();
+    double begin = tsr_now_ms();
 
     model = tsr_options_model(options, session, path, &error);
-    times.load_ms = now_ms() - begin;
+    times.load_ms = tsr_now_ms() - begin;
     if (model != NULL)
         inputs = tsr_tool_make_inputs(model, run->inputs, &error);
     if (inputs != NULL && run->profile != NULL) {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "json.h"
 #include "options.h"
 #include "tools.h"
 
@@ -16,30 +17,17 @@ static const char *kind_name(guint32 kind)
     return kind < G_N_ELEMENTS(names) ? names[kind] : "?";
 }
 
-static void add_string(JsonBuilder *json, const char *name, const char *value)
-{
-    json_builder_set_member_name(json, name);
-    json_builder_add_string_value(json, value);
-}
-
-static void add_int(JsonBuilder *json, const char *name, guint64 value)
-{
-    json_builder_set_member_name(json, name);
-    json_builder_add_int_value(json, (gint64)value);
-}
-
 static void json_sections(JsonBuilder *json, const TsrOmFile *file)
 {
-    json_builder_set_member_name(json, "sections");
-    json_builder_begin_array(json);
+    tsr_json_begin_array(json, "sections");
     for (guint32 i = 0; i < file->header->section_count; i++) {
         g_autofree char *hash =
             g_strdup_printf("%016" G_GINT64_MODIFIER "x", file->sections[i].hash);
         json_builder_begin_object(json);
-        add_string(json, "name", file->sections[i].name);
-        add_int(json, "offset", file->sections[i].offset);
-        add_int(json, "size", file->sections[i].size);
-        add_string(json, "hash", hash);
+        tsr_json_string(json, "name", file->sections[i].name);
+        tsr_json_int(json, "offset", file->sections[i].offset);
+        tsr_json_int(json, "size", file->sections[i].size);
+        tsr_json_string(json, "hash", hash);
         json_builder_end_object(json);
     }
     json_builder_end_array(json);
@@ -47,8 +35,7 @@ static void json_sections(JsonBuilder *json, const TsrOmFile *file)
 
 static void json_tasks(JsonBuilder *json, GVariant *tasks)
 {
-    json_builder_set_member_name(json, "tasks");
-    json_builder_begin_array(json);
+    tsr_json_begin_array(json, "tasks");
     for (gsize i = 0; i < g_variant_n_children(tasks); i++) {
         guint32 kind, block_dim, stream;
         const char *kernel, *name;
@@ -56,11 +43,11 @@ static void json_tasks(JsonBuilder *json, GVariant *tasks)
         g_variant_get(task, "(uuuu&s&sa(ut)ayt)", &kind, &block_dim, &stream, NULL, &kernel,
                       &name, NULL, NULL, NULL);
         json_builder_begin_object(json);
-        add_string(json, "kind", kind_name(kind));
-        add_string(json, "kernel", kernel);
-        add_string(json, "name", name);
-        add_int(json, "stream", stream);
-        add_int(json, "blocks", block_dim);
+        tsr_json_string(json, "kind", kind_name(kind));
+        tsr_json_string(json, "kernel", kernel);
+        tsr_json_string(json, "name", name);
+        tsr_json_int(json, "stream", stream);
+        tsr_json_int(json, "blocks", block_dim);
         json_builder_end_object(json);
     }
     json_builder_end_array(json);
@@ -68,8 +55,7 @@ static void json_tasks(JsonBuilder *json, GVariant *tasks)
 
 static void json_memory(JsonBuilder *json, GVariant *memory)
 {
-    json_builder_set_member_name(json, "memory_table");
-    json_builder_begin_array(json);
+    tsr_json_begin_array(json, "memory_table");
     for (gsize i = 0; i < g_variant_n_children(memory); i++) {
         g_autofree char *name = NULL;
         guint64 offset, size;
@@ -78,14 +64,13 @@ static void json_memory(JsonBuilder *json, GVariant *memory)
         g_variant_get_child(memory, i, "(sttuub)", &name, &offset, &size, &birth, &death,
                             &workspace);
         json_builder_begin_object(json);
-        add_string(json, "tensor", name);
-        add_int(json, "begin", offset);
-        add_int(json, "end", offset + size);
-        add_int(json, "size", size);
-        add_int(json, "birth", birth);
-        add_int(json, "death", death);
-        json_builder_set_member_name(json, "workspace");
-        json_builder_add_boolean_value(json, workspace);
+        tsr_json_string(json, "tensor", name);
+        tsr_json_int(json, "begin", offset);
+        tsr_json_int(json, "end", offset + size);
+        tsr_json_int(json, "size", size);
+        tsr_json_int(json, "birth", birth);
+        tsr_json_int(json, "death", death);
+        tsr_json_bool(json, "workspace", workspace);
         json_builder_end_object(json);
     }
     json_builder_end_array(json);
@@ -149,13 +134,13 @@ static int show(const char *path, gboolean as_json)
     if (memory != NULL && as_json) {
         g_autoptr(JsonBuilder) json = json_builder_new();
         json_builder_begin_object(json);
-        add_int(json, "version", file.header->version);
-        add_int(json, "file_bytes", file.header->file_size);
+        tsr_json_int(json, "version", file.header->version);
+        tsr_json_int(json, "file_bytes", file.header->file_size);
         json_sections(json, &file);
         json_tasks(json, tasks);
         json_memory(json, memory);
         json_builder_end_object(json);
-        tsr_tool_print_json(json);
+        tsr_json_print(json);
     } else if (memory != NULL) {
         text_tables(&file, meta, tasks, memory);
     }

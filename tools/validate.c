@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "json.h"
 #include "options.h"
 #include "tools.h"
 
@@ -22,12 +23,10 @@ int tsr_tool_validate(int argc, char **argv)
         if (options.json) {
             g_autoptr(JsonBuilder) json = json_builder_new();
             json_builder_begin_object(json);
-            json_builder_set_member_name(json, "ok");
-            json_builder_add_boolean_value(json, fits);
-            json_builder_set_member_name(json, "reason");
-            json_builder_add_string_value(json, fits ? "" : error->message);
+            tsr_json_bool(json, "ok", fits);
+            tsr_json_string(json, "reason", fits ? "" : error->message);
             json_builder_end_object(json);
-            tsr_tool_print_json(json);
+            tsr_json_print(json);
         } else if (fits) {
             printf("%s: fits\n", argv[1]);
         }

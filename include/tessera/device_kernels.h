@@ -325,6 +325,22 @@ typedef struct TsrReduceParams {
     int64_t outer, length, lanes;
 } TsrReduceParams;
 
+/* --- LSTM_F32. args: x, w, bias, h0 | NULL, c0 | NULL, y, y_h | NULL, y_c | NULL, workspace
+ *
+ * ONNX LSTM 14 with its default activations: x [seq, batch, input] to y [seq,
+ * directions, batch, hidden]; h0, c0, y_h and y_c [directions, batch, hidden]. w is
+ * packed [direction][hidden / 16][input + hidden rows][4 gates i, o, f, c][16], W above
+ * R, padded with zeros; bias (both halves summed) [direction][hidden / 16][4][16].
+ * `reverse` turns the only direction; of two the second runs backwards. A piece is one
+ * batch entry of one direction. */
+#define TSR_KERNEL_LSTM_F32 "lstm_f32"
+typedef struct TsrLstmParams {
+    uint32_t struct_size;
+    uint32_t reverse;
+    int64_t seq, batch, input, hidden, directions;
+    uint64_t workspace_floats; /* 3 * hidden, rounded up to 16 */
+} TsrLstmParams;
+
 /* --- COPY_ROWS. args: x, y
  *
  * rows runs of row_bytes from x (source_step bytes apart) to y + y_offset

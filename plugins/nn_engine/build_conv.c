@@ -381,6 +381,33 @@ static int32_t build_nchw(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dP
                      weights, TSR_ARG_OUTPUT | 0, node_bias(node));
 }
 
+/* Rows of few pixels would leave most lanes of the NCHW kernel idle: lanes are output
+ * channels then, in a workspace whose blocks are taken apart afterwards. */
+static int is_narrow(const TsrNodeView *node, const TsrConv2dParams *p)
+{
+    return p->groups == 1 && (int64_t)p->out_h * p->out_w <= 12 && p->out_c >= 16 &&
+           nn_input(node, 3) == NULL;
+}
+
+static int32_t build_narrow(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dParams *p)
+{
+    const int64_t pixels = (int64_t)p->out_h * p->out_w;
+    const TsrTransdataParams move = { .struct_size = sizeof(move), .batch = p->batch,
+                                      .channels = p->out_c, .inner = pixels };
+    uint32_t args[2] = { TSR_ARG_NULL, TSR_ARG_OUTPUT | 0 };
+    int32_t status = sink->workspace(
+        sink, (uint64_t)(p->batch * nn_round_up(p->out_c, 16) * pixels) * sizeof(float), &args[0]);
+    p->x_plain = 1;
+    if (status == TSR_OK)
+        status = nn_conv_blocked(node, sink, p, node->values[1]->data, node_bias(node), args[0]);
+    if (status != TSR_OK)
+        return status;
+    return nn_task(sink, TSR_KERNEL_TRANSDATA_B32,
+                   nn_block_dim(sink, p->batch * nn_ceil_div(p->out_c, 16),
+                                (double)p->batch * p->out_c * (double)pixels),
+                   args, 2, &move, sizeof(move));
+}
+
 static int32_t conv_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
 {
     const TsrTensorDesc *w = node->inputs[1];
@@ -430,7 +457,7 @@ static int32_t conv_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
     p.groups = (int32_t)groups;
     p.activation = nn_activation_of(node);
     if (!x_blocked && !y_blocked)
-        return build_nchw(node, sink, &p);
+        return is_narrow(node, &p) ? build_narrow(node, sink, &p) : build_nchw(node, sink, &p);
     if (x_blocked && y_blocked && is_depthwise(in, out, groups))
         return build_depthwise(node, sink, &p);
     if (x_blocked && y_blocked && nn_winograd_wins(&p)) {

@@ -90,9 +90,48 @@ static int32_t run_conv_transpose(const AicpuKernel *kernel, TsrRunContext *run)
     return TSR_OK;
 }
 
+/* double: every input element is added to the places that its window covers. */
+static int32_t run_wide(const AicpuKernel *kernel, TsrRunContext *run)
+{
+    const TsrTensorDesc *xd = run->inputs[0]->desc, *wd = run->inputs[1]->desc;
+    const TsrTensorDesc *yd = run->outputs[0]->desc;
+    const double *x = run->inputs[0]->data, *weight = run->inputs[1]->data;
+    const double *bias = aicpu_as_double(run, aicpu_input(run, 2));
+    double *y = run->outputs[0]->data;
+    int64_t group = tsr_attr_int(run->node, "group", 1), maps = yd->shape[1] / group;
+    int64_t channels = xd->shape[1];
+    Window w;
+    int32_t status = aicpu_window_read(run, xd, yd, wd->shape + 2, 1, &w);
+    (void)kernel;
+    if (status != TSR_OK)
+        return status;
+    for (int64_t i = 0; i < tsr_desc_elements(yd); i++)
+        y[i] = bias != NULL ? bias[i / w.out_count % yd->shape[1]] : 0.0;
+    for (int64_t i = 0; i < tsr_desc_elements(xd); i++) {
+        int64_t c = i / w.in_count % channels, n = i / w.in_count / channels;
+        int64_t first = (n * group + c / (channels / group)) * maps;
+        for (int64_t k = 0; k < w.kernel_count; k++) {
+            int64_t place = 0, scale = 1, at_x = i % w.in_count, at_k = k;
+            for (uint32_t d = w.spatial; d-- > 0 && place >= 0;) {
+                int64_t at = at_x % w.in[d] * w.stride[d] + at_k % w.kernel[d] * w.dilation[d] -
+                             w.begin[d];
+                place = at < 0 || at >= w.out[d] ? -1 : place + at * scale;
+                scale *= w.out[d];
+                at_x /= w.in[d];
+                at_k /= w.kernel[d];
+            }
+            for (int64_t m = 0; place >= 0 && m < maps; m++)
+                y[(first + m) * w.out_count + place] +=
+                    x[i] * weight[(c * maps + m) * w.kernel_count + k];
+        }
+    }
+    return TSR_OK;
+}
+
 static const AicpuKernel kernels[] = {
     {.op = "ConvTranspose", .run = run_conv_transpose,
      .dtypes = TSR_TYPES_FLOAT & ~TSR_BIT(TSR_DTYPE_DOUBLE)},
+    {.op = "ConvTranspose", .run = run_wide, .dtypes = TSR_BIT(TSR_DTYPE_DOUBLE)},
 };
 
 const AicpuFamily aicpu_conv_transpose = AICPU_FAMILY(kernels);

@@ -32,6 +32,7 @@ static const TsrKernelRow rows[] = {
     ROWS(TSR_KERNEL_NORMALIZE_F32, tsr_normalize_f32),
     ROWS(TSR_KERNEL_LRN_F32, tsr_lrn_f32),
     ROWS(TSR_KERNEL_REDUCE_F32, tsr_reduce_f32),
+    ROWS(TSR_KERNEL_LSTM_F32, tsr_lstm_f32),
     ROWS(TSR_KERNEL_COPY_ROWS, tsr_copy_rows),
     ROWS(TSR_KERNEL_TRANSPOSE_B32, tsr_transpose_b32),
     ROWS(TSR_KERNEL_TRANSDATA_B32, tsr_transdata_b32),

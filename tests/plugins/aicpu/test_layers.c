@@ -56,6 +56,27 @@ START_TEST(lstm)
 }
 END_TEST
 
+/* The same layers in double: digits that a float does not have. */
+START_TEST(layers_in_double)
+{
+    const double x[2] = {1.0 + 1e-12, 0.0}, one[1] = {1.0}, two[2] = {1.0, 1e-9};
+    OpHarness *h = op("RNN", 14);
+    op_harness_input(h, TSR_DTYPE_DOUBLE, 3, I64(2, 1, 1), x);
+    op_harness_input(h, TSR_DTYPE_DOUBLE, 3, I64(1, 1, 1), one);
+    op_harness_input(h, TSR_DTYPE_DOUBLE, 3, I64(1, 1, 1), one);
+    op_harness_strings(h, "activations", 1, (const char *[]){"Relu"});
+    runs(h);
+    want_bytes(h, 0, TSR_DTYPE_DOUBLE, (const double[]){1.0 + 1e-12, 1.0 + 1e-12}, 16);
+    op_harness_free(h);
+    h = op("ConvTranspose", 11);
+    op_harness_input(h, TSR_DTYPE_DOUBLE, 3, I64(1, 1, 2), (const double[]){1.0, 2.0});
+    op_harness_input(h, TSR_DTYPE_DOUBLE, 3, I64(1, 1, 2), two);
+    runs(h);
+    want_bytes(h, 0, TSR_DTYPE_DOUBLE, (const double[]){1.0, 1e-9 + 2.0, 2.0 * 1e-9}, 24);
+    op_harness_free(h);
+}
+END_TEST
+
 START_TEST(rnn_directions_and_lengths)
 {
     OpHarness *h = op("RNN", 14);
@@ -365,5 +386,5 @@ START_TEST(engine_answers)
 }
 END_TEST
 
-OP_TEST_MAIN(resize, lstm, rnn_directions_and_lengths, loop, scan, selections, quantization,
+OP_TEST_MAIN(resize, lstm, layers_in_double, rnn_directions_and_lengths, loop, scan, selections, quantization,
              trans_data, scan_of_a_batch, packed_moves, layer_norm_and_powers, engine_answers)
