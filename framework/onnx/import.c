@@ -11,37 +11,47 @@
 #include "onnx/depth.h"
 #include "onnx/import_graph.h"
 
-static gboolean read_opsets(TsrImporter *importer, const Onnx__Model *model, GError **error)
+GHashTable *tsr_import_opsets(Onnx__OperatorSetId *const *ids, gsize count, GError **error)
 {
-    for (gsize i = 0; i < model->n_opset_import; i++) {
-        const Onnx__OperatorSetId *id = model->opset_import[i];
-        const char *domain = id->domain != NULL ? id->domain : "";
+    g_autoptr(GHashTable) opsets = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    for (gsize i = 0; i < count; i++) {
+        const char *domain = ids[i]->domain != NULL ? ids[i]->domain : "";
         gint64 *version = g_new(gint64, 1);
-        *version = id->version;
+        *version = ids[i]->version;
         if (strcmp(domain, "ai.onnx") == 0)
             domain = "";
-        g_hash_table_insert(importer->opsets, g_strdup(domain), version);
+        g_hash_table_insert(opsets, g_strdup(domain), version);
         if (domain[0] == '\0' && (*version < 1 || *version > TSR_ONNX_OPSET_MAX)) {
             g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED,
                         "model wants opset %" G_GINT64_FORMAT
                         " of the ONNX domain; 1 to %d are known",
                         *version, TSR_ONNX_OPSET_MAX);
-            return FALSE;
+            return NULL;
         }
     }
-    if (!g_hash_table_contains(importer->opsets, "") && model->ir_version >= 3 &&
-        model->n_opset_import == 0) {
-        g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
-                    "model names no operator set (opset_import is empty)");
-        return FALSE;
+    return g_steal_pointer(&opsets);
+}
+
+static void index_functions(const Onnx__Model *model, GHashTable *functions)
+{
+    for (gsize i = 0; i < model->n_functions; i++) {
+        Onnx__Function *function = model->functions[i];
+        g_hash_table_insert(functions,
+                            tsr_function_key(function->domain, function->name,
+                                             function->overload),
+                            function);
     }
-    return TRUE;
 }
 
 static gboolean check_model(const Onnx__Model *model, GError **error)
 {
     if (!model->has_ir_version || model->ir_version < 1) {
         g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT, "model has no IR version");
+        return FALSE;
+    }
+    if (model->n_opset_import == 0 && model->ir_version >= 3) {
+        g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
+                    "model names no operator set (opset_import is empty)");
         return FALSE;
     }
     if (model->graph == NULL) {
@@ -55,10 +65,13 @@ TsrGraph *tsr_onnx_import_data(TsrOpRegistry *registry, const guint8 *data, gsiz
                                const char *directory, GError **error)
 {
     Onnx__Model *model;
-    g_autoptr(GHashTable) opsets = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    g_autoptr(GHashTable) opsets = NULL;
+    g_autoptr(GHashTable) functions =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     g_autoptr(GHashTable) values = g_hash_table_new(g_str_hash, g_str_equal);
-    TsrImporter importer = {registry, directory, opsets};
-    TsrScope scope = {NULL, NULL, values};
+    TsrImporter importer = {registry, directory, functions};
+    TsrFrame frame = {0};
+    TsrScope scope = {NULL, NULL, values, &frame};
     gboolean done;
 
     if (!tsr_onnx_check_depth(data, size, error))
@@ -74,7 +87,10 @@ TsrGraph *tsr_onnx_import_data(TsrOpRegistry *registry, const guint8 *data, gsiz
         return NULL;
     }
     scope.graph = tsr_graph_new(registry, model->graph->name);
-    done = read_opsets(&importer, model, error) &&
+    opsets = tsr_import_opsets(model->opset_import, model->n_opset_import, error);
+    frame.opsets = opsets;
+    index_functions(model, functions);
+    done = opsets != NULL &&
            tsr_import_graph(&importer, model->graph, &scope, error) &&
            tsr_graph_verify(scope.graph, error);
     onnx__model__free_unpacked(model, NULL);

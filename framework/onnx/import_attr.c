@@ -45,7 +45,7 @@ static TsrAttrBox *import_graph_attr(TsrImporter *importer, const Onnx__Attribut
 {
     g_autoptr(GHashTable) values = g_hash_table_new(g_str_hash, g_str_equal);
     g_autoptr(TsrGraph) graph = NULL;
-    TsrScope inner = {scope, NULL, values};
+    TsrScope inner = {scope, NULL, values, scope->frame};
     if (proto->g == NULL) {
         g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT, "has no graph");
         return NULL;
@@ -196,9 +196,11 @@ static GBytes *read_value(TsrImporter *importer, const Onnx__Attribute *attr, Ts
     return NULL;
 }
 
-GBytes *tsr_import_constant(TsrImporter *importer, const Onnx__Node *node, TsrDesc *out_desc,
-                            GError **error)
+GBytes *tsr_import_constant(TsrImporter *importer, const Onnx__Node *node,
+                            const TsrScope *scope, TsrDesc *out_desc, GError **error)
 {
+    const Onnx__Attribute *attr;
+    Onnx__Attribute copy;
     GBytes *bytes;
     if (node->n_attribute != 1) {
         g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
@@ -206,7 +208,14 @@ GBytes *tsr_import_constant(TsrImporter *importer, const Onnx__Node *node, TsrDe
                     text_of(node->name), node->n_attribute);
         return NULL;
     }
-    bytes = read_value(importer, node->attribute[0], out_desc, error);
+    attr = tsr_function_attr(scope, node->attribute[0], &copy);
+    if (attr == NULL) {
+        g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
+                    "Constant '%s': the call of its function gives no '%s'", text_of(node->name),
+                    text_of(node->attribute[0]->ref_attr_name));
+        return NULL;
+    }
+    bytes = read_value(importer, attr, out_desc, error);
     if (bytes == NULL)
         g_prefix_error(error, "Constant '%s': ", text_of(node->name));
     return bytes;

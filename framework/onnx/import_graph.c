@@ -16,28 +16,51 @@ static const char *text_of(const char *text)
     return text != NULL ? text : "";
 }
 
-TsrValue *tsr_scope_find(const TsrScope *scope, const char *name)
+/* The innermost scope that has the name, also as an input that a call omits. */
+static const TsrScope *find_scope(const TsrScope *scope, const char *name)
 {
-    for (; scope != NULL; scope = scope->outer) {
-        TsrValue *value = g_hash_table_lookup(scope->values, name);
-        if (value != NULL)
-            return value;
-    }
-    return NULL;
+    while (scope != NULL && !g_hash_table_contains(scope->values, name))
+        scope = scope->outer;
+    return scope;
 }
 
-static void scope_add(TsrScope *scope, TsrValue *value)
+TsrValue *tsr_scope_find(const TsrScope *scope, const char *name)
 {
-    g_hash_table_insert(scope->values, value->name, value);
+    scope = find_scope(scope, name);
+    return scope != NULL ? g_hash_table_lookup(scope->values, name) : NULL;
+}
+
+/* name is what the scope calls the value; in the body of a function that is not what the
+ * graph calls it. The message that holds name outlives the scope. */
+static void scope_add(TsrScope *scope, const char *name, TsrValue *value)
+{
+    g_hash_table_insert(scope->values, (gpointer)name, value);
+}
+
+/* What the graph calls a value that a node writes: in a function's body the caller's name
+ * where it is one of the call's outputs, else one made up. (transfer full) */
+static char *graph_name(const TsrScope *scope, const char *name)
+{
+    g_autofree char *local = NULL;
+    const char *callers;
+    if (scope->frame->caller == NULL || scope->graph != scope->frame->caller->graph)
+        return g_strdup(name);
+    callers = g_hash_table_lookup(scope->frame->renames, name);
+    if (callers != NULL)
+        return g_strdup(callers);
+    /* Below the call's name, where the model itself has none. */
+    local = g_strdup_printf("%s/%s", scope->frame->call, name);
+    return tsr_graph_unique_name(scope->graph, local);
 }
 
 static gboolean add_constant(TsrScope *scope, const char *name, const TsrDesc *desc,
                              GBytes *bytes, GError **error)
 {
-    TsrValue *value = tsr_graph_add_constant(scope->graph, name, &desc->view, bytes, error);
+    g_autofree char *unique = graph_name(scope, name);
+    TsrValue *value = tsr_graph_add_constant(scope->graph, unique, &desc->view, bytes, error);
     if (value == NULL)
         return FALSE;
-    scope_add(scope, value);
+    scope_add(scope, name, value);
     return TRUE;
 }
 
@@ -148,7 +171,7 @@ static gboolean import_inputs(const Onnx__Graph *proto, TsrScope *scope, GError 
         value = tsr_graph_add_input(scope->graph, text_of(info->name), &desc.view, error);
         if (value == NULL)
             return FALSE;
-        scope_add(scope, value);
+        scope_add(scope, text_of(info->name), value);
     }
     return TRUE;
 }
@@ -164,7 +187,7 @@ static gboolean node_is_ready(const Onnx__Node *node, const TsrScope *scope, GHa
     for (gsize i = 0; i < node->n_input; i++) {
         const char *name = text_of(node->input[i]);
         if (name[0] == '\0' || (own != NULL && g_hash_table_contains(own, name)) ||
-            tsr_scope_find(scope, name) != NULL)
+            find_scope(scope, name) != NULL)
             continue;
         *out_missing = name;
         return FALSE;
@@ -175,7 +198,7 @@ static gboolean node_is_ready(const Onnx__Node *node, const TsrScope *scope, GHa
             continue;
         if (own != NULL) {
             /* Deeper than one level: the names of the middle graph count as there. */
-            TsrScope middle = {scope, NULL, own};
+            TsrScope middle = {scope, NULL, own, scope->frame};
             if (!graph_is_ready(inner, &middle, out_missing))
                 return FALSE;
         } else if (!graph_is_ready(inner, scope, out_missing)) {
@@ -206,7 +229,7 @@ static gboolean graph_is_ready(const Onnx__Graph *proto, const TsrScope *scope,
             return FALSE;
     for (gsize i = 0; i < proto->n_output; i++) {
         const char *name = text_of(proto->output[i]->name);
-        if (!g_hash_table_contains(own, name) && tsr_scope_find(scope, name) == NULL) {
+        if (!g_hash_table_contains(own, name) && find_scope(scope, name) == NULL) {
             *out_missing = name;
             return FALSE;
         }
@@ -214,14 +237,14 @@ static gboolean graph_is_ready(const Onnx__Graph *proto, const TsrScope *scope,
     return TRUE;
 }
 
-static gboolean node_opset(TsrImporter *importer, const Onnx__Node *node, gint64 *out_opset,
-                           GError **error)
+static gboolean node_opset(TsrImporter *importer, const Onnx__Node *node,
+                           const TsrFrame *frame, gint64 *out_opset, GError **error)
 {
     const char *domain = text_of(node->domain);
     const gint64 *version;
     if (strcmp(domain, "ai.onnx") == 0)
         domain = "";
-    version = g_hash_table_lookup(importer->opsets, domain);
+    version = g_hash_table_lookup(frame->opsets, domain);
     if (version == NULL && !tsr_op_registry_has_domain(importer->registry, domain)) {
         g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED,
                     "%s '%s': operator domain '%s' is not known; no plugin has registered it",
@@ -246,12 +269,15 @@ static gboolean import_operator(TsrImporter *importer, const Onnx__Node *proto, 
     g_autoptr(GPtrArray) subgraphs =
         g_ptr_array_new_with_free_func((GDestroyNotify)tsr_graph_unref);
     g_autofree TsrValue **inputs = g_new0(TsrValue *, proto->n_input + 1);
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    g_autofree char *node_name = NULL;
     gsize input_count = proto->n_input, output_count = proto->n_output;
     const TsrOpDef *def;
     TsrNode *node;
     gint64 opset;
 
-    if (!node_opset(importer, proto, &opset, error))
+    g_ptr_array_set_size(names, (gint)proto->n_output + 1);
+    if (!node_opset(importer, proto, scope->frame, &opset, error))
         return FALSE;
     def = tsr_op_registry_get(importer->registry, text_of(proto->domain),
                               text_of(proto->op_type), opset, error);
@@ -265,8 +291,14 @@ static gboolean import_operator(TsrImporter *importer, const Onnx__Node *proto, 
             inputs[i] = tsr_scope_find(scope, name);
     }
     for (gsize i = 0; i < proto->n_attribute; i++) {
-        TsrAttrBox *attr =
-            tsr_import_attr(importer, proto, proto->attribute[i], scope, subgraphs, error);
+        Onnx__Attribute copy;
+        const Onnx__Attribute *meant = tsr_function_attr(scope, proto->attribute[i], &copy);
+        TsrAttrBox *attr;
+        if (meant == NULL)
+            continue;
+        attr = tsr_import_attr(importer, proto, meant,
+                               tsr_function_attr_scope(scope, proto->attribute[i]), subgraphs,
+                               error);
         if (attr == NULL)
             return FALSE;
         g_ptr_array_add(attrs, attr);
@@ -276,14 +308,20 @@ static gboolean import_operator(TsrImporter *importer, const Onnx__Node *proto, 
         input_count--;
     while (output_count > 1 && text_of(proto->output[output_count - 1])[0] == '\0')
         output_count--;
-    node = tsr_graph_add_node(scope->graph, def, proto->name, inputs, input_count,
-                              (const char *const *)proto->output, output_count,
+    for (gsize i = 0; i < output_count; i++)
+        if (text_of(proto->output[i])[0] != '\0')
+            g_ptr_array_index(names, i) = graph_name(scope, proto->output[i]);
+    node_name = scope->frame->call != NULL
+                    ? g_strdup_printf("%s/%s", scope->frame->call, text_of(proto->name))
+                    : g_strdup(proto->name);
+    node = tsr_graph_add_node(scope->graph, def, node_name, inputs, input_count,
+                              (const char *const *)names->pdata, output_count,
                               (TsrAttrBox *const *)attrs->pdata, attrs->len,
                               (TsrGraph *const *)subgraphs->pdata, subgraphs->len, error);
     for (guint i = 0; node != NULL && i < node->outputs->len; i++) {
         TsrValue *value = g_ptr_array_index(node->outputs, i);
         if (value != NULL)
-            scope_add(scope, value);
+            scope_add(scope, proto->output[i], value);
     }
     return node != NULL;
 }
@@ -291,12 +329,15 @@ static gboolean import_operator(TsrImporter *importer, const Onnx__Node *proto, 
 static gboolean import_node(TsrImporter *importer, const Onnx__Node *proto, TsrScope *scope,
                             GError **error)
 {
+    const Onnx__Function *function = tsr_function_find(importer, proto);
+    if (function != NULL)
+        return tsr_function_inline(importer, function, proto, scope, error);
     if (strcmp(text_of(proto->op_type), "Constant") == 0 &&
         (text_of(proto->domain)[0] == '\0' || strcmp(proto->domain, "ai.onnx") == 0)) {
         g_autoptr(GBytes) bytes = NULL;
         TsrDesc desc;
         tsr_desc_init(&desc);
-        bytes = tsr_import_constant(importer, proto, &desc, error);
+        bytes = tsr_import_constant(importer, proto, scope, &desc, error);
         if (bytes == NULL)
             return FALSE;
         if (proto->n_output != 1 || text_of(proto->output[0])[0] == '\0') {
@@ -310,12 +351,12 @@ static gboolean import_node(TsrImporter *importer, const Onnx__Node *proto, TsrS
     return import_operator(importer, proto, scope, error);
 }
 
-static gboolean import_nodes(TsrImporter *importer, const Onnx__Graph *proto, TsrScope *scope,
-                             GError **error)
+gboolean tsr_import_nodes(TsrImporter *importer, Onnx__Node *const *nodes, gsize count,
+                          TsrScope *scope, GError **error)
 {
     g_autoptr(GPtrArray) waiting = g_ptr_array_new();
-    for (gsize i = 0; i < proto->n_node; i++)
-        g_ptr_array_add(waiting, proto->node[i]);
+    for (gsize i = 0; i < count; i++)
+        g_ptr_array_add(waiting, nodes[i]);
     while (waiting->len != 0) {
         g_autoptr(GPtrArray) later = g_ptr_array_new();
         const char *missing = NULL;
@@ -343,7 +384,7 @@ gboolean tsr_import_graph(TsrImporter *importer, const Onnx__Graph *proto, TsrSc
                           GError **error)
 {
     if (!import_initializers(importer, proto, scope, error) ||
-        !import_inputs(proto, scope, error) || !import_nodes(importer, proto, scope, error))
+        !import_inputs(proto, scope, error) || !tsr_import_nodes(importer, proto->node, proto->n_node, scope, error))
         return FALSE;
     for (gsize i = 0; i < proto->n_output; i++) {
         const char *name = text_of(proto->output[i]->name);
