@@ -47,11 +47,13 @@ form()
 
 if [ -d "$suite/node" ]; then
     form "ONNX backend suite" "$suite"
+    form "  shape inference alone" "$suite" --infer-only
     if [ -z "$quick" ]; then
         form "  on the general engine alone" "$suite" --engine-priority aicpu
         form "  without memory reuse" "$suite" --disable-memory-reuse
         form "  constants fed at run time" "$suite" --feed run-time
         form "  inputs known at compile time" "$suite" --feed constant
+        form "  shapes known only at run time" "$suite" --feed dynamic
         for damage in element nan inf sign shape dtype; do
             form "  expected outputs damaged: $damage" "$suite" --damage $damage
         done

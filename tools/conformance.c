@@ -22,10 +22,17 @@ static const char *const verdict_names[TSR_VERDICT_COUNT] = {"passed", "failed",
 
 typedef struct Result {
     TsrVerdict verdict;
+    TsrInferCount count;
     char *reason;
 } Result;
 
-/* A child at work; what it says comes through a pipe: the verdict, then the reason. */
+/* What a child says through its pipe; the reason follows. */
+typedef struct Verdict {
+    TsrVerdict verdict;
+    TsrInferCount count;
+} Verdict;
+
+/* A child at work. */
 typedef struct Worker {
     pid_t pid; /* 0: idle */
     int pipe;
@@ -73,12 +80,12 @@ static G_GNUC_NORETURN void child_main(const Runner *runner, guint index, int fd
 {
     g_autoptr(GString) reason = g_string_new(NULL);
     const struct rlimit no_core = {0, 0};
-    char verdict;
+    Verdict said = {0};
     setrlimit(RLIMIT_CORE, &no_core);
     quiet_output();
-    verdict = (char)('0' + tsr_conformance_run(g_ptr_array_index(runner->tests, index),
-                                               runner->form, runner->options, reason));
-    write_all(fd, &verdict, 1);
+    said.verdict = tsr_conformance_run(g_ptr_array_index(runner->tests, index), runner->form,
+                                       runner->options, &said.count, reason);
+    write_all(fd, (const char *)&said, sizeof(said));
     write_all(fd, reason->str, reason->len);
     _exit(0);
 }
@@ -122,11 +129,14 @@ static void begin_test(Runner *runner, Worker *worker)
 static void end_test(Runner *runner, Worker *worker)
 {
     const GString *report = worker->report;
+    Verdict said = {0};
     int status = 0;
     close(worker->pipe);
     while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
         continue;
     worker->pid = 0;
+    if (report->len >= sizeof(said))
+        memcpy(&said, report->str, sizeof(said));
     if (worker->timed_out)
         set_result(runner, worker->test, TSR_VERDICT_FAILED,
                    g_strdup_printf("not done after %d s", runner->timeout_s));
@@ -134,14 +144,16 @@ static void end_test(Runner *runner, Worker *worker)
         set_result(runner, worker->test, TSR_VERDICT_FAILED,
                    g_strdup_printf("crashed: signal %d (%s)", WTERMSIG(status),
                                    g_strsignal(WTERMSIG(status))));
-    else if (report->len == 0 || report->str[0] < '0' ||
-             report->str[0] >= '0' + TSR_VERDICT_COUNT || WEXITSTATUS(status) != 0)
+    else if (report->len < sizeof(said) || said.verdict >= TSR_VERDICT_COUNT ||
+             WEXITSTATUS(status) != 0)
         set_result(runner, worker->test, TSR_VERDICT_FAILED,
                    g_strdup_printf("ended with status %d and without a verdict",
                                    WEXITSTATUS(status)));
     else
-        set_result(runner, worker->test, (TsrVerdict)(report->str[0] - '0'),
-                   g_utf8_make_valid(report->str + 1, (gssize)report->len - 1));
+        set_result(runner, worker->test, said.verdict,
+                   g_utf8_make_valid(report->str + sizeof(said),
+                                     (gssize)(report->len - sizeof(said))));
+    runner->results[worker->test].count = said.count;
 }
 
 /* Reads what a worker says; at the end of its pipe the test is over. */
@@ -223,14 +235,29 @@ static void print_json(const Runner *runner, const guint *counts)
     tsr_json_print(json);
 }
 
+/* Of all tests. */
+static TsrInferCount inferred(const Runner *runner)
+{
+    TsrInferCount sum = {0};
+    for (guint i = 0; i < runner->tests->len; i++) {
+        sum.outputs += runner->results[i].count.outputs;
+        sum.static_outputs += runner->results[i].count.static_outputs;
+    }
+    return sum;
+}
+
 static void print_text(const Runner *runner, const guint *counts)
 {
+    TsrInferCount sum = inferred(runner);
     for (guint i = 0; i < runner->tests->len; i++) {
         const TsrConformanceTest *test = g_ptr_array_index(runner->tests, i);
         const Result *result = &runner->results[i];
         if (result->verdict != TSR_VERDICT_PASSED)
             printf("%s: %s: %s\n", verdict_names[result->verdict], test->name, result->reason);
     }
+    if (runner->form->infer_only)
+        printf("%u of %u outputs have a shape that is known before the run\n",
+               sum.static_outputs, sum.outputs);
     printf("%u passed, %u failed, %u unsupported\n", counts[TSR_VERDICT_PASSED],
            counts[TSR_VERDICT_FAILED], counts[TSR_VERDICT_UNSUPPORTED]);
 }
@@ -276,11 +303,14 @@ int tsr_tool_conformance(int argc, char **argv)
         {"filter", 0, 0, G_OPTION_ARG_STRING, &filter, "only tests whose name matches",
          "GLOB"},
         {"feed", 0, 0, G_OPTION_ARG_STRING, &feed,
-         "constants fed when the model runs, or inputs known when it is compiled",
-         "run-time|constant"},
+         "constants fed when the model runs, inputs known when it is compiled, or input "
+         "shapes known only when it runs",
+         "run-time|constant|dynamic"},
         {"damage", 0, 0, G_OPTION_ARG_STRING, &damage,
          "spoils an expected output; a test passes when it notices",
          "element|nan|inf|sign|shape|dtype"},
+        {"infer-only", 0, 0, G_OPTION_ARG_NONE, &form.infer_only,
+         "compiles only; judges what is inferred of the outputs", NULL},
         {0},
     };
     g_autoptr(GPtrArray) tests = NULL;
@@ -293,9 +323,11 @@ int tsr_tool_conformance(int argc, char **argv)
     else if (jobs < 1 || jobs > 256 || timeout_s < 1)
         status = tsr_tool_usage("conformance: --jobs takes 1 to 256, --timeout 1 or more");
     else if (feed != NULL && !tsr_feed_parse(feed, &form.feed))
-        status = tsr_tool_usage("conformance: --feed wants run-time or constant, got '%s'", feed);
+        status = tsr_tool_usage("conformance: --feed wants run-time, constant or dynamic, got '%s'", feed);
     else if (damage != NULL && !g_strv_contains(tsr_damage_names, damage))
         status = tsr_tool_usage("conformance: --damage knows no '%s'", damage);
+    else if (form.infer_only && (feed != NULL || damage != NULL))
+        status = tsr_tool_usage("conformance: --infer-only takes neither --feed nor --damage");
     else if ((tests = tsr_conformance_find(argv + 1, argc - 1, filter, &error)) == NULL)
         status = tsr_tool_fail(error);
     else if (!session_works(&options))

@@ -35,6 +35,7 @@ typedef struct Run {
     GPtrArray *sets;
     double rtol;
     double atol;
+    TsrInferCount count;
 } Run;
 
 static GPtrArray *array_list(void)
@@ -218,6 +219,8 @@ static gboolean compile(Run *run, TsrArray **inputs, GError **error)
         tsr_variant_constants_to_inputs(graph, run->constants);
     else if (run->form->feed == TSR_FEED_CONSTANT)
         tsr_variant_inputs_to_constants(graph, inputs);
+    else if (run->form->feed == TSR_FEED_DYNAMIC)
+        tsr_variant_forget_shapes(graph);
     run->model = tsr_options_compile(run->options, run->session, graph, error);
     return run->model != NULL;
 }
@@ -356,6 +359,24 @@ static TsrVerdict compare_sets(Run *run, GString *reason)
     return TSR_VERDICT_PASSED;
 }
 
+/* The outputs of every data set against what the compiler says of them. */
+static TsrVerdict judge_inference(Run *run, GString *reason, GError **error)
+{
+    if (!compile(run, NULL, error))
+        return TSR_VERDICT_FAILED;
+    for (guint i = 0; i < run->sets->len; i++) {
+        DataSet *set = g_ptr_array_index(run->sets, i);
+        if (!read_outputs(run, set, error))
+            return TSR_VERDICT_FAILED;
+        if (!tsr_infer_agrees(run->model, set->wanted, &run->count, reason)) {
+            g_autofree char *prefix = g_strconcat(set->name, ": ", NULL);
+            g_string_prepend(reason, prefix);
+            return TSR_VERDICT_FAILED;
+        }
+    }
+    return TSR_VERDICT_PASSED;
+}
+
 /* An expected error is clean when it says what is wrong with the input; INTERNAL and
  * OUT_OF_MEMORY mean that nobody noticed. */
 static TsrVerdict judge_error(const Run *run, const GError *error, GString *reason)
@@ -383,6 +404,10 @@ static TsrVerdict run_in(Run *run, GString *reason)
         return g_error_matches(error, TSR_ERROR, TSR_UNSUPPORTED) ? TSR_VERDICT_UNSUPPORTED
                                                                   : TSR_VERDICT_FAILED;
     }
+    if (run->form->infer_only && run->sets->len != 0) {
+        TsrVerdict verdict = judge_inference(run, reason, &error);
+        return error == NULL ? verdict : judge_error(run, error, reason);
+    }
     /* A model without data is still compiled: it may be one that has to be refused. */
     if (run->sets->len == 0 ? !compile(run, NULL, &error) : !run_sets(run, &error))
         return judge_error(run, error, reason);
@@ -390,7 +415,8 @@ static TsrVerdict run_in(Run *run, GString *reason)
 }
 
 TsrVerdict tsr_conformance_run(const TsrConformanceTest *test, const TsrConformanceForm *form,
-                               const TsrToolOptions *options, GString *reason)
+                               const TsrToolOptions *options, TsrInferCount *out_count,
+                               GString *reason)
 {
     g_autoptr(TsrSession) session = tsr_options_session(options);
     Run run = {.test = test, .form = form, .options = options, .session = session,
@@ -404,6 +430,7 @@ TsrVerdict tsr_conformance_run(const TsrConformanceTest *test, const TsrConforma
         g_string_append(reason, "no session");
     else
         verdict = run_in(&run, reason);
+    *out_count = run.count;
     g_ptr_array_unref(run.sets);
     g_ptr_array_unref(run.constants);
     tsr_model_free(run.model);

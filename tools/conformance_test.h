@@ -6,6 +6,7 @@
 #ifndef TSR_TOOLS_CONFORMANCE_TEST_H
 #define TSR_TOOLS_CONFORMANCE_TEST_H
 
+#include "conformance_infer.h"
 #include "conformance_variant.h"
 #include "options.h"
 
@@ -27,12 +28,14 @@ typedef struct TsrConformanceTest {
 typedef struct TsrConformanceForm {
     TsrFeed feed;
     const char *damage; /* one of tsr_damage_names: a test passes when it notices; or NULL */
+    gboolean infer_only; /* compile, and judge what is inferred of the outputs */
 } TsrConformanceForm;
 
 /* Compiles the model and runs every data set in one session, the first one twice, then
  * compares all outputs, so that a run that spoils an earlier result shows. reason is
- * filled unless the test passed. */
+ * filled unless the test passed, out_count by a form that only infers. */
 TsrVerdict tsr_conformance_run(const TsrConformanceTest *test, const TsrConformanceForm *form,
-                               const TsrToolOptions *options, GString *reason);
+                               const TsrToolOptions *options, TsrInferCount *out_count,
+                               GString *reason);
 
 #endif

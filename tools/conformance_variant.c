@@ -12,7 +12,7 @@
 
 gboolean tsr_feed_parse(const char *name, TsrFeed *out_feed)
 {
-    static const char *const names[] = {"as-stored", "run-time", "constant"};
+    static const char *const names[] = {"as-stored", "run-time", "constant", "dynamic"};
     for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
         if (g_strcmp0(name, names[i]) == 0) {
             *out_feed = (TsrFeed)i;
@@ -57,6 +57,20 @@ void tsr_variant_inputs_to_constants(TsrGraph *graph, TsrArray **arrays)
         tsr_value_set_constant(value, bytes);
         g_ptr_array_remove(graph->inputs, value);
         arrays[i] = NULL;
+    }
+}
+
+void tsr_variant_forget_shapes(TsrGraph *graph)
+{
+    for (guint i = 0; i < graph->inputs->len; i++) {
+        TsrValue *value = g_ptr_array_index(graph->inputs, i);
+        guint32 rank = value->desc.view.rank;
+        gint64 unknown[TSR_MAX_RANK];
+        if (value->desc.view.kind != TSR_KIND_TENSOR || rank == TSR_RANK_UNKNOWN)
+            continue;
+        for (guint32 k = 0; k < rank; k++)
+            unknown[k] = TSR_DIM_UNKNOWN;
+        tsr_desc_set(&value->desc, value->desc.view.dtype, rank, unknown);
     }
 }
 

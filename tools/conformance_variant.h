@@ -13,9 +13,11 @@ typedef enum TsrFeed {
     TSR_FEED_AS_STORED,
     TSR_FEED_RUN_TIME, /* every constant of the main graph becomes an input */
     TSR_FEED_CONSTANT, /* every input tensor becomes a constant */
+    TSR_FEED_DYNAMIC,  /* no dimension of an input is known before the run */
 } TsrFeed;
 
-/* The feed of that name ("as-stored", "run-time", "constant"); FALSE when there is none. */
+/* The feed of that name ("as-stored", "run-time", "constant", "dynamic"); FALSE when there
+ * is none. */
 gboolean tsr_feed_parse(const char *name, TsrFeed *out_feed);
 
 /* Turns constants of the graph into inputs behind those it has; out_arrays gets their
@@ -25,6 +27,9 @@ void tsr_variant_constants_to_inputs(TsrGraph *graph, GPtrArray *out_arrays);
 /* Turns the inputs for which arrays has a tensor into constants; arrays that stay inputs
  * are left in arrays, the others become NULL there. */
 void tsr_variant_inputs_to_constants(TsrGraph *graph, TsrArray **arrays);
+
+/* Forgets every dimension of every input tensor; ranks stay. */
+void tsr_variant_forget_shapes(TsrGraph *graph);
 
 /* The kinds of damage, NULL-terminated: element, nan, inf, sign, shape, dtype. */
 extern const char *const tsr_damage_names[];

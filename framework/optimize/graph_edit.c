@@ -322,10 +322,14 @@ static int32_t edit_fuse(const TsrGraphEdit *edit, const TsrFusedNode *fused)
         return host->set_error(host, TSR_INVALID_ARGUMENT,
                                "fusion to '%s' would wait for its own result", fused->op_type);
     node = make_node(edit, fused, &error);
-    if (node == NULL || !accept_node(edit, fused, node, &error)) {
-        if (node != NULL)
-            tsr_node_remove(node);
+    if (node == NULL)
         return host->set_error(host, TSR_INVALID_ARGUMENT, "%s", error->message);
+    if (!accept_node(edit, fused, node, &error)) {
+        /* That no engine takes the node is no fault of the pass: there is nothing to do. */
+        gboolean refused = g_error_matches(error, TSR_ERROR, TSR_UNSUPPORTED);
+        tsr_node_remove(node);
+        return host->set_error(host, refused ? TSR_UNSUPPORTED : TSR_INVALID_ARGUMENT, "%s",
+                               error->message);
     }
     for (uint32_t i = 0; i < fused->node_count; i++) {
         g_ptr_array_add(old_nodes, node_at(edit, fused->nodes[i]));

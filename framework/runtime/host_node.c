@@ -48,6 +48,7 @@ TsrHostNode *tsr_host_node_new(TsrNode *node, const TsrPluginSet *set, TsrOpenDe
     prepared->device = device;
     prepared->is_static = is_static(node);
     prepared->is_view = tsr_node_is_viewable(node);
+    prepared->subgraph_outputs = g_ptr_array_new();
     tsr_view_cache_fill(&prepared->view, node);
     prepared->output_descs = g_new0(TsrDesc, node->outputs->len + 1);
     for (guint i = 0; i < node->outputs->len; i++)
@@ -81,9 +82,30 @@ void tsr_host_node_free(TsrHostNode *prepared)
     if (prepared->state != NULL && TSR_HAS(prepared->plugin->executor, release))
         prepared->plugin->executor->release(prepared->plugin->executor, prepared->state);
     drop_built(prepared);
+    g_ptr_array_unref(prepared->subgraph_outputs);
     tsr_view_cache_clear(&prepared->view);
     g_free(prepared->output_descs);
     g_free(prepared);
+}
+
+/* What the compiler knew of a subgraph's outputs; enough for an operator that looks at
+ * their types. */
+static gboolean known_subgraph(gpointer user, guint32 index, const TsrTensorDesc *const *inputs,
+                               guint32 input_count, const TsrTensorDesc *const **out_outputs,
+                               guint32 *out_output_count, GError **error)
+{
+    TsrHostNode *prepared = user;
+    const TsrGraph *graph = g_ptr_array_index(prepared->node->subgraphs, index);
+    (void)inputs;
+    (void)input_count;
+    (void)error;
+    g_ptr_array_set_size(prepared->subgraph_outputs, 0);
+    for (guint i = 0; i < graph->outputs->len; i++)
+        g_ptr_array_add(prepared->subgraph_outputs,
+                        &g_array_index(graph->outputs, TsrGraphOutput, i).value->desc.view);
+    *out_outputs = (const TsrTensorDesc *const *)prepared->subgraph_outputs->pdata;
+    *out_output_count = prepared->subgraph_outputs->len;
+    return TRUE;
 }
 
 /* Brings the view to the shapes of this run, inferring what the compiler left open. */
@@ -112,7 +134,8 @@ static gboolean update_view(TsrHostNode *prepared, TsrArray *const *inputs, GErr
         prepared->output_descs[i].view.name = value->name;
         cache->outputs[i] = &prepared->output_descs[i].view;
     }
-    if (!tsr_infer_view(node->def, &seen, prepared->output_descs, NULL, NULL, error))
+    if (!tsr_infer_view(node->def, &seen, prepared->output_descs, known_subgraph, prepared,
+                        error))
         return FALSE;
     for (guint i = 0; i < node->outputs->len; i++) {
         if (cache->outputs[i] != NULL && !tsr_desc_is_static(cache->outputs[i])) {

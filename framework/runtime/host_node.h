@@ -17,6 +17,7 @@ typedef struct TsrHostNode {
     gpointer state;         /* of a host engine */
     TsrViewCache view;      /* descs of the last run */
     TsrDesc *output_descs;
+    GPtrArray *subgraph_outputs; /* descs lent to inference */
     gboolean is_static;     /* the compiler knew every shape */
     gboolean is_view;
     TsrBuiltNode *built;    /* of a device engine, for built_inputs */
