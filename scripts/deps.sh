@@ -9,7 +9,7 @@ set -eu
 # Package, and how to tell that it is there: a dpkg name, or a command that may
 # have come from elsewhere.
 build_packages="meson ninja-build gcc g++ libc6-dev pkg-config libglib2.0-dev libffi-dev check
-libjson-glib-dev libprotobuf-c-dev protobuf-c-compiler libxxhash-dev xz-utils"
+libjpeg62-turbo-dev libjson-glib-dev libopenjp2-7-dev libpng-dev libprotobuf-c-dev protobuf-c-compiler libwebp-dev libxxhash-dev xz-utils"
 model_packages="python3 python3-onnx python3-numpy python3-pil fonts-dejavu-core espeak-ng"
 
 is_installed()

@@ -19,6 +19,11 @@ static int32_t infer_prelu(const TsrOpDef *def, TsrInferContext *infer)
         return infer->fail(infer, TSR_INVALID_ARGUMENT,
                            "the slope must broadcast to X of rank %u, got rank %u", x.rank,
                            joined.rank);
+    for (uint32_t i = 0; x.rank != TSR_RANK_UNKNOWN && joined.rank == x.rank && i < x.rank; i++)
+        if (x.dim[i] >= 0 && joined.dim[i] >= 0 && joined.dim[i] != x.dim[i])
+            return infer->fail(infer, TSR_INVALID_ARGUMENT,
+                               "the slope must broadcast to X, whose axis %u is %lld, got %lld", i,
+                               (long long)x.dim[i], (long long)joined.dim[i]);
     return tsr_infer_set(infer, 0, tsr_infer_dtype(infer, 0), &x);
 }
 

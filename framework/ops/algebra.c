@@ -148,6 +148,9 @@ static int32_t infer_reverse_sequence(const TsrOpDef *def, TsrInferContext *infe
     Shape x = tsr_infer_shape(infer, 0), lengths = tsr_infer_shape(infer, 1);
     int64_t batch_axis = tsr_attr_int(infer->node, "batch_axis", 1), batch;
     int32_t status;
+    if (batch_axis < 0 || batch_axis > 1)
+        return infer->fail(infer, TSR_INVALID_ARGUMENT, "batch_axis must be 0 or 1, got %lld",
+                           (long long)batch_axis);
     if (batch_axis == tsr_attr_int(infer->node, "time_axis", 0))
         return infer->fail(infer, TSR_INVALID_ARGUMENT, "batch_axis and time_axis are both %lld",
                            (long long)batch_axis);

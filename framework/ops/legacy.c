@@ -22,8 +22,9 @@ static int32_t one_way(TsrInferContext *infer)
     if (elements == 1 && b.rank <= a.rank)
         return TSR_OK; /* one number */
     axis = attr != NULL ? attr->i : (int64_t)a.rank - b.rank;
-    axis += axis < 0 ? (int64_t)a.rank : 0;
-    if (axis < 0 || axis + b.rank > a.rank)
+    if (axis >= -(int64_t)a.rank && axis < 0)
+        axis += attr != NULL ? (int64_t)a.rank : 0;
+    if (axis < 0 || axis > a.rank || axis + b.rank > a.rank)
         return infer->fail(infer, TSR_INVALID_ARGUMENT,
                            "B of rank %u does not lie in A of rank %u at axis %lld", b.rank,
                            a.rank, (long long)axis);
@@ -46,6 +47,65 @@ static int32_t infer_compare(const TsrOpDef *def, TsrInferContext *infer)
     int32_t status = one_way(infer);
     (void)def;
     return status != TSR_OK ? status : tsr_infer_set(infer, 0, TSR_DTYPE_BOOL, &a);
+}
+
+/* PRelu: a slope for all, for each channel (from axis 1 on), or one that broadcasts. */
+static int32_t infer_prelu(const TsrOpDef *def, TsrInferContext *infer)
+{
+    Shape x = tsr_infer_shape(infer, 0), slope = tsr_infer_shape(infer, 1), joined = x;
+    int fits = 1;
+    if (x.rank != TSR_RANK_UNKNOWN && slope.rank != TSR_RANK_UNKNOWN) {
+        if (slope.rank + 1 <= x.rank) {
+            for (uint32_t i = 0; i < slope.rank; i++)
+                fits &= slope.dim[i] == 1 || slope.dim[i] < 0 || x.dim[1 + i] < 0 ||
+                        slope.dim[i] == x.dim[1 + i];
+        } else {
+            fits = tsr_shape_broadcast(&joined.rank, joined.dim, slope.rank, slope.dim) &&
+                   joined.rank == x.rank;
+            for (uint32_t i = 0; fits && i < x.rank; i++)
+                fits = x.dim[i] < 0 || joined.dim[i] == x.dim[i];
+        }
+    }
+    if (!fits)
+        return infer->fail(infer, TSR_INVALID_ARGUMENT,
+                           "the slope has neither one entry for all nor one for each channel");
+    return tsr_infer_same(def, infer);
+}
+
+/* Max, Min, Sum, Mean: all inputs have one shape. */
+static int32_t infer_variadic(const TsrOpDef *def, TsrInferContext *infer)
+{
+    Shape y = tsr_infer_shape(infer, 0);
+    (void)def;
+    for (uint32_t k = 1; k < infer->node->input_count; k++) {
+        Shape x = tsr_infer_shape(infer, k);
+        int32_t status = TSR_OK;
+        if (y.rank != TSR_RANK_UNKNOWN)
+            status = tsr_infer_want_rank(infer, k, y.rank);
+        for (uint32_t i = 0; status == TSR_OK && y.rank != TSR_RANK_UNKNOWN &&
+                             x.rank == y.rank && i < y.rank; i++)
+            status = tsr_infer_join(infer, "extents of the inputs", &y.dim[i], x.dim[i]);
+        if (status != TSR_OK)
+            return status;
+    }
+    if (infer->node->input_count == 0)
+        return infer->fail(infer, TSR_INVALID_ARGUMENT, "needs at least one input, got none");
+    return tsr_infer_set(infer, 0, tsr_infer_dtype(infer, 0), &y);
+}
+
+/* InstanceNormalization: scale and bias have an entry for each channel. */
+static int32_t infer_instance_norm(const TsrOpDef *def, TsrInferContext *infer)
+{
+    Shape x = tsr_infer_shape(infer, 0);
+    int32_t status = tsr_infer_want_min_rank(infer, 0, 2);
+    for (uint32_t i = 1; status == TSR_OK && x.rank != TSR_RANK_UNKNOWN && i < 3; i++) {
+        Shape p = tsr_infer_shape(infer, i);
+        status = tsr_infer_want_rank(infer, i, 1);
+        if (status == TSR_OK && p.rank == 1)
+            status = tsr_infer_join(infer, "channels of the input and a parameter", &x.dim[1],
+                                    p.dim[0]);
+    }
+    return status != TSR_OK ? status : tsr_infer_same(def, infer);
 }
 
 /* Gemm: C broadcasts where the attribute broadcast says so. */
@@ -449,9 +509,8 @@ static const TsrOpDef definitions[] = {
     {OP_ROW("", "Less", 1), OP_INPUTS(add_1_in), OP_OUTPUTS(and_1_out), OP_ATTRS(add_6_attrs),
      .infer = infer_compare},
     {OP_ROW("", "PRelu", 1), OP_INPUTS(prelu_1_in), OP_OUTPUTS(prelu_1_out),
-     OP_ATTRS(prelu_1_attrs), .infer = tsr_infer_same},
-    {OP_ROW("", "PRelu", 6), OP_INPUTS(prelu_1_in), OP_OUTPUTS(prelu_1_out),
-     .infer = tsr_infer_same},
+     OP_ATTRS(prelu_1_attrs), .infer = infer_prelu},
+    {OP_ROW("", "PRelu", 6), OP_INPUTS(prelu_1_in), OP_OUTPUTS(prelu_1_out), .infer = infer_prelu},
     {OP_ROW("", "Gemm", 1), OP_INPUTS(gemm_1_in), OP_OUTPUTS(prelu_1_out), OP_ATTRS(gemm_1_attrs),
      .infer = infer_gemm},
     {OP_ROW("", "Gemm", 6), OP_INPUTS(gemm_1_in), OP_OUTPUTS(prelu_1_out), OP_ATTRS(gemm_1_attrs),
@@ -474,16 +533,16 @@ static const TsrOpDef definitions[] = {
     {OP_ROW("", "Dropout", 6), OP_INPUTS(reshape_1_in), OP_OUTPUTS(dropout_1_out),
      OP_ATTRS(dropout_6_attrs), .flags = TSR_OP_RANDOM, .infer = infer_dropout},
     {OP_ROW("", "Max", 1), OP_INPUTS(max_1_in), OP_OUTPUTS(max_1_out), OP_ATTRS(prelu_1_attrs),
-     .infer = tsr_infer_same},
+     .infer = infer_variadic},
     {OP_ROW("", "Min", 1), OP_INPUTS(max_1_in), OP_OUTPUTS(min_1_out), OP_ATTRS(prelu_1_attrs),
-     .infer = tsr_infer_same},
+     .infer = infer_variadic},
     {OP_ROW("", "Sum", 1), OP_INPUTS(max_1_in), OP_OUTPUTS(sum_1_out), OP_ATTRS(prelu_1_attrs),
-     .infer = tsr_infer_same},
+     .infer = infer_variadic},
     {OP_ROW("", "Mean", 1), OP_INPUTS(max_1_in), OP_OUTPUTS(mean_1_out), OP_ATTRS(prelu_1_attrs),
-     .infer = tsr_infer_same},
+     .infer = infer_variadic},
     {OP_ROW("", "InstanceNormalization", 1), OP_INPUTS(instance_normalization_1_in),
      OP_OUTPUTS(instance_normalization_1_out), OP_ATTRS(instance_normalization_1_attrs),
-     .infer = tsr_infer_same},
+     .infer = infer_instance_norm},
     {OP_ROW("", "Relu", 1), OP_INPUTS(average_pool_1_in), OP_OUTPUTS(prelu_1_out),
      OP_ATTRS(prelu_1_attrs), .follow = "Y=X"},
     {OP_ROW("", "LeakyRelu", 1), OP_INPUTS(average_pool_1_in), OP_OUTPUTS(prelu_1_out),

@@ -59,6 +59,9 @@ static int32_t infer_layer_norm(const TsrOpDef *def, TsrInferContext *infer)
     Shape x = tsr_infer_shape(infer, 0), stat = x;
     int32_t status;
     (void)def;
+    if (stash < 0 || stash >= TSR_DTYPE_COUNT || !(TSR_TYPES_FLOAT & TSR_BIT((uint32_t)stash)))
+        return infer->fail(infer, TSR_INVALID_ARGUMENT, "stash_type must be a float type, got %lld",
+                           (long long)stash);
     if (x.rank != TSR_RANK_UNKNOWN) {
         uint32_t axis;
         status = tsr_infer_axis(infer, "axis", tsr_attr_int(infer->node, "axis", -1), x.rank,

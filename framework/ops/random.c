@@ -12,8 +12,8 @@ static int32_t random_dtype(const TsrOpDef *def, TsrInferContext *infer, uint32_
                             uint32_t *out)
 {
     int64_t dtype = tsr_attr_int(infer->node, "dtype", missing);
-    if (dtype == TSR_DTYPE_UNDEFINED) {
-        *out = missing;
+    if (dtype == TSR_DTYPE_UNDEFINED) { /* the input's is not known yet */
+        *out = TSR_DTYPE_UNDEFINED;
         return TSR_OK;
     }
     if (dtype < 0 || dtype >= TSR_DTYPE_COUNT ||

@@ -285,7 +285,7 @@ void aicpu_store_double(uint32_t dtype, void *data, int64_t first, int64_t n, co
             bytes[first + i] = power_encode(in[i], saturate);
         break;
     default:
-        for (int64_t i = 0; i < n; i++) {
+        for (int64_t i = 0; aicpu_is_integer(dtype) && i < n; i++) {
             int64_t value = double_to_int64(in[i]);
             aicpu_store_int64(dtype, data, first + i, 1, &value);
         }

@@ -151,8 +151,8 @@ static int32_t combine_at_axis(const AicpuKernel *kernel, TsrRunContext *run)
     int64_t shape[TSR_MAX_RANK];
     TsrTensorDesc desc = *b->desc;
     TsrTensor placed = *b;
-    axis += axis < 0 ? (int64_t)a->desc->rank : 0;
-    if (tsr_desc_elements(b->desc) == 1 || axis < 0 ||
+    axis += axis < 0 && axis >= -(int64_t)a->desc->rank ? (int64_t)a->desc->rank : 0;
+    if (tsr_desc_elements(b->desc) == 1 || axis < 0 || axis > a->desc->rank ||
         axis + b->desc->rank > a->desc->rank ||
         (kernel->mode == 0 && tsr_attr_find(run->node, "axis") == NULL))
         return combine(kernel, run, a, b);

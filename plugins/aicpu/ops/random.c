@@ -29,7 +29,17 @@ static uint32_t random_bits(AicpuRandom *random)
     return bits ^ bits >> 18;
 }
 
-void aicpu_random_init(AicpuRandom *random, const TsrNodeView *node)
+void aicpu_random_seed(AicpuRandom *random, uint32_t seed)
+{
+    for (uint32_t k = 0; k < AICPU_RANDOM_STATE; k++) {
+        random->state[k] = seed;
+        seed = 1812433253u * (seed ^ seed >> 30) + k + 1;
+    }
+    random->next = AICPU_RANDOM_STATE;
+    random->has_normal = 0;
+}
+
+void aicpu_random_init(AicpuRandom *random, const TsrNodeView *node, uint32_t stream)
 {
     static atomic_uint runs;
     const TsrAttr *seed = tsr_attr_find(node, "seed");
@@ -43,12 +53,7 @@ void aicpu_random_init(AicpuRandom *random, const TsrNodeView *node)
         value = (uint32_t)now.tv_nsec * 2654435761u ^ (uint32_t)now.tv_sec ^
                 atomic_fetch_add(&runs, 1) << 16;
     }
-    for (uint32_t k = 0; k < AICPU_RANDOM_STATE; k++) {
-        random->state[k] = value;
-        value = 1812433253u * (value ^ value >> 30) + k + 1;
-    }
-    random->next = AICPU_RANDOM_STATE;
-    random->has_normal = 0;
+    aicpu_random_seed(random, value ^ stream * 2654435769u);
 }
 
 double aicpu_random_uniform(AicpuRandom *random)
@@ -84,7 +89,7 @@ static int32_t run_random(const AicpuKernel *kernel, TsrRunContext *run)
     double scale = kernel->mode ? (double)tsr_attr_float(run->node, "scale", 1.0f)
                                 : (double)tsr_attr_float(run->node, "high", 1.0f) - low;
     AicpuRandom random;
-    aicpu_random_init(&random, run->node);
+    aicpu_random_init(&random, run->node, 1 + kernel->mode);
     for (int64_t i = 0; i < tsr_desc_elements(y->desc); i++) {
         double value = kernel->mode ? aicpu_random_normal(&random)
                                     : aicpu_random_uniform(&random);
@@ -100,7 +105,7 @@ static int32_t run_bernoulli(const AicpuKernel *kernel, TsrRunContext *run)
     const TsrTensor *x = run->inputs[0], *y = run->outputs[0];
     AicpuRandom random;
     (void)kernel;
-    aicpu_random_init(&random, run->node);
+    aicpu_random_init(&random, run->node, 3);
     for (int64_t i = 0; i < tsr_desc_elements(y->desc); i++) {
         double p, value;
         aicpu_load_double(x->desc->dtype, x->data, i, 1, &p);
@@ -122,7 +127,7 @@ static int32_t run_multinomial(const AicpuKernel *kernel, TsrRunContext *run)
         return TSR_OUT_OF_MEMORY;
     if (classes < 1 && tsr_desc_elements(y->desc) > 0)
         return run->fail(run, TSR_INVALID_ARGUMENT, "there are no classes to draw from");
-    aicpu_random_init(&random, run->node);
+    aicpu_random_init(&random, run->node, 4);
     for (int64_t b = 0; b < y->desc->shape[0]; b++) {
         const double *row = x + b * classes;
         double largest = -INFINITY, total = 0.0;
@@ -168,7 +173,7 @@ static int32_t run_dropout(const AicpuKernel *kernel, TsrRunContext *run)
     }
     if (!(ratio >= 0.0 && ratio < 1.0))
         return run->fail(run, TSR_INVALID_ARGUMENT, "ratio must be in [0, 1), got %g", ratio);
-    aicpu_random_init(&random, run->node);
+    aicpu_random_init(&random, run->node, 0);
     for (int64_t i = 0; i < count; i++) {
         double keep = aicpu_random_uniform(&random) >= ratio, value;
         aicpu_load_double(dtype, x->data, i, 1, &value);

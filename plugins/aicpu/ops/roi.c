@@ -161,6 +161,9 @@ static int32_t run_max_unpool(const AicpuKernel *kernel, TsrRunContext *run)
     (void)kernel;
     if (status != TSR_OK)
         return status;
+    if (indices == NULL || tsr_desc_elements(run->inputs[1]->desc) != tsr_desc_elements(x))
+        return run->fail(run, TSR_INVALID_ARGUMENT, "needs an index for each of %lld elements",
+                         (long long)tsr_desc_elements(x));
     for (uint32_t i = 0; i < y->rank; i++) {
         plain[i] = i < 2 ? y->shape[i]
                          : (w.in[i - 2] - 1) * w.stride[i - 2] + w.kernel[i - 2] -

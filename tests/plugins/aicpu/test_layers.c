@@ -386,5 +386,6 @@ START_TEST(engine_answers)
 }
 END_TEST
 
-OP_TEST_MAIN(resize, lstm, layers_in_double, rnn_directions_and_lengths, loop, scan, selections, quantization,
-             trans_data, scan_of_a_batch, packed_moves, layer_norm_and_powers, engine_answers)
+OP_TEST_MAIN(resize, lstm, layers_in_double, rnn_directions_and_lengths, loop, scan, selections,
+             quantization, trans_data, scan_of_a_batch, packed_moves, layer_norm_and_powers,
+             engine_answers)

@@ -3,6 +3,7 @@
  * test_learning.c: losses, optimizers, random numbers, Dropout, and ai.onnx.ml.
  */
 #include "support/op_check.h"
+#include "plugins/aicpu/ops/random.h"
 
 START_TEST(losses)
 {
@@ -84,13 +85,22 @@ START_TEST(random_numbers)
     double high = 3499211612u >> 5, low = 581869302u >> 6;
     const float *got;
     double sum = 0, square = 0;
+    AicpuRandom generator;
     OpHarness *h = op("RandomUniform", 1);
-    op_harness_ints(h, "shape", 1, I64(1));
-    op_harness_float(h, "seed", 5489);
+    aicpu_random_seed(&generator, 5489);
+    ck_assert(aicpu_random_uniform(&generator) ==
+              (high * 67108864 + low) / 9007199254740992.0);
+    op_harness_ints(h, "shape", 1, I64(1000));
     op_harness_float(h, "low", 1);
     op_harness_float(h, "high", 3);
     runs(h);
-    want_f32(h, 0, F((float)(1 + 2 * (high * 67108864 + low) / 9007199254740992.0)), LIST(1));
+    got = op_harness_output(h, 0)->data;
+    for (int i = 0; i < 1000; i++) {
+        ck_assert(got[i] >= 1 && got[i] <= 3);
+        sum += (double)got[i];
+    }
+    ck_assert(fabs(sum / 1000 - 2) < 0.1);
+    sum = 0;
     op_harness_free(h);
     h = op("RandomNormal", 1);
     op_harness_ints(h, "shape", 1, I64(20000));
