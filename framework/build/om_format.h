@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * om_format.h: the offline model file. A fixed header and a section table in little
+ * endian, then sections at multiples of 64 bytes; docs/om-format.md has the whole.
+ * Every section but the weights is one GVariant in normal form.
+ */
+#ifndef TSR_BUILD_OM_FORMAT_H
+#define TSR_BUILD_OM_FORMAT_H
+
+#include <glib.h>
+
+#define TSR_OM_MAGIC "TESSERA"  /* with its NUL: 8 bytes */
+#define TSR_OM_VERSION 1u
+#define TSR_OM_MAX_SECTIONS 64u
+
+typedef struct TsrOmHeader {
+    char magic[8];
+    guint32 version;
+    guint32 section_count;
+    guint64 file_size;
+    guint64 table_hash;   /* XXH3-64 of the section table */
+} TsrOmHeader;
+
+typedef struct TsrOmSection {
+    char name[16];
+    guint64 offset;
+    guint64 size;
+    guint64 hash;         /* XXH3-64 of the contents */
+    guint64 reserved;
+} TsrOmSection;
+
+#define TSR_OM_META "meta"
+#define TSR_OM_GRAPH "graph"
+#define TSR_OM_TASKS "tasks"
+#define TSR_OM_MEMORY "memory"
+#define TSR_OM_WEIGHTS "weights"
+
+/* "meta": a{sv}. "tasks": see om_write.c. "memory": a(sttuub). */
+#define TSR_OM_TASKS_TYPE "a(uuuussa(ut)ayt)"
+#define TSR_OM_MEMORY_TYPE "a(sttuub)"
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * om_write.c: see om_write.h and om_format.h.
+ */
+#include "build/om_write.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "build/graph_variant.h"
+#include "build/om_format.h"
+
+/* Engines that the graph uses, each with what its plugin says of itself. */
+static void collect_engines(TsrGraph *graph, gpointer data)
+{
+    for (guint i = 0; i < graph->nodes->len; i++) {
+        const TsrNode *node = g_ptr_array_index(graph->nodes, i);
+        if (node->engine != NULL)
+            g_hash_table_add(data, (gpointer)node->engine);
+    }
+}
+
+static GVariant *engines_variant(TsrProgram *program, const TsrPluginSet *set)
+{
+    g_autoptr(GHashTable) used = g_hash_table_new(NULL, NULL);
+    GVariantBuilder builder;
+    tsr_graph_foreach(program->graph, collect_engines, used);
+    g_variant_builder_init(&builder, G_VARIANT_TYPE("a(ssuus)"));
+    for (guint i = 0; i < set->engines->len; i++) {
+        const TsrRankedEngine *ranked = &g_array_index(set->engines, TsrRankedEngine, i);
+        const TsrEngine *engine = ranked->engine;
+        if (g_hash_table_contains(used, ranked->name))
+            g_variant_builder_add(&builder, "(ssuus)", ranked->name,
+                                  ranked->plugin->plugin->version, TSR_ABI_MAJOR,
+                                  engine->blob_version,
+                                  TSR_HAS(engine, compat) ? engine->compat : "");
+    }
+    return g_variant_builder_end(&builder);
+}
+
+static GVariant *meta_variant(TsrProgram *program, const TsrPluginSet *set)
+{
+    GVariantDict dict;
+    g_variant_dict_init(&dict, NULL);
+    g_variant_dict_insert(&dict, "producer", "s", "tessera " TSR_VERSION);
+    g_variant_dict_insert(&dict, "sink", "b", program->is_sink);
+    g_variant_dict_insert(&dict, "device", "s",
+                          program->device != NULL ? program->device : "");
+    g_variant_dict_insert(&dict, "c0_bytes", "u", program->c0_bytes);
+    g_variant_dict_insert(&dict, "core_count", "u", program->core_count);
+    g_variant_dict_insert(&dict, "streams", "u", program->stream_count);
+    g_variant_dict_insert(&dict, "events", "u", program->event_count);
+    g_variant_dict_insert(&dict, "activation_bytes", "t", program->stats.activation_bytes);
+    g_variant_dict_insert(&dict, "lower_bound_bytes", "t", program->stats.lower_bound_bytes);
+    g_variant_dict_insert(&dict, "no_reuse_bytes", "t", program->stats.no_reuse_bytes);
+    g_variant_dict_insert(&dict, "weight_bytes", "t", program->stats.weight_bytes);
+    g_variant_dict_insert(&dict, "workspace_bytes", "t", program->stats.workspace_bytes);
+    g_variant_dict_insert_value(&dict, "engines", engines_variant(program, set));
+    return g_variant_dict_end(&dict);
+}
+
+/* (kind, block_dim, stream, node, kernel, name, args, params, bytes) */
+static GVariant *tasks_variant(const TsrProgram *program)
+{
+    GVariantBuilder builder;
+    g_variant_builder_init(&builder, G_VARIANT_TYPE(TSR_OM_TASKS_TYPE));
+    for (guint i = 0; i < program->tasks->len; i++) {
+        const TsrProgramTask *task = g_ptr_array_index(program->tasks, i);
+        GVariantBuilder args;
+        gsize size = 0;
+        gconstpointer params = task->params != NULL ? g_bytes_get_data(task->params, &size) : "";
+        g_variant_builder_init(&args, G_VARIANT_TYPE("a(ut)"));
+        for (guint a = 0; a < task->args->len; a++) {
+            const TsrAddress *address = &g_array_index(task->args, TsrAddress, a);
+            g_variant_builder_add(&args, "(ut)", address->space, address->offset);
+        }
+        g_variant_builder_add(&builder, "(uuuussa(ut)@ayt)", task->kind, task->block_dim,
+                              task->stream, task->node, task->kernel != NULL ? task->kernel : "",
+                              task->name != NULL ? task->name : "", &args,
+                              g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, params, size, 1),
+                              task->bytes);
+    }
+    return g_variant_builder_end(&builder);
+}
+
+static GVariant *memory_variant(const TsrProgram *program)
+{
+    GVariantBuilder builder;
+    g_variant_builder_init(&builder, G_VARIANT_TYPE(TSR_OM_MEMORY_TYPE));
+    for (guint i = 0; i < program->memory->len; i++) {
+        const TsrMemoryRow *row = &g_array_index(program->memory, TsrMemoryRow, i);
+        g_variant_builder_add(&builder, "(sttuub)", row->name, row->offset, row->size,
+                              row->birth, row->death, row->workspace);
+    }
+    return g_variant_builder_end(&builder);
+}
+
+static void copy_weights(const TsrProgram *program, guint8 *target)
+{
+    for (guint i = 0; i < program->weights->len; i++) {
+        const TsrWeightChunk *chunk = &g_array_index(program->weights, TsrWeightChunk, i);
+        gsize size;
+        gconstpointer data = g_bytes_get_data(chunk->bytes, &size);
+        if (size != 0)
+            memcpy(target + chunk->offset, data, size);
+    }
+}
+
+GBytes *tsr_om_assemble(TsrProgram *program, const TsrPluginSet *set, GError **error)
+{
+    static const char *const names[] = {TSR_OM_META, TSR_OM_GRAPH, TSR_OM_TASKS, TSR_OM_MEMORY,
+                                        TSR_OM_WEIGHTS};
+    enum { VARIANTS = 4, SECTIONS = 5 };
+    GVariant *variants[VARIANTS] = {
+        g_variant_ref_sink(meta_variant(program, set)),
+        g_variant_ref_sink(tsr_graph_to_variant(program)),
+        g_variant_ref_sink(tasks_variant(program)),
+        g_variant_ref_sink(memory_variant(program)),
+    };
+    TsrOmHeader header = {.magic = TSR_OM_MAGIC, .version = TSR_OM_VERSION,
+                          .section_count = SECTIONS};
+    TsrOmSection table[SECTIONS];
+    guint8 *memory;
+    guint64 at = tsr_align_up(sizeof(header) + sizeof(table), TSR_MEMORY_ALIGNMENT);
+
+    memset(table, 0, sizeof(table));
+    for (guint i = 0; i < SECTIONS; i++) {
+        g_strlcpy(table[i].name, names[i], sizeof(table[i].name));
+        table[i].offset = at;
+        table[i].size = i < VARIANTS ? g_variant_get_size(variants[i])
+                                     : program->stats.weight_bytes;
+        at = tsr_align_up(at + table[i].size, TSR_MEMORY_ALIGNMENT);
+    }
+    header.file_size = at;
+    memory = tsr_memory_alloc(at);
+    if (memory == NULL) {
+        g_set_error(error, TSR_ERROR, TSR_OUT_OF_MEMORY,
+                    "offline model: no memory for %" G_GUINT64_FORMAT " bytes", at);
+    } else {
+        memset(memory, 0, at);
+        for (guint i = 0; i < VARIANTS; i++)
+            g_variant_store(variants[i], memory + table[i].offset);
+        copy_weights(program, memory + table[VARIANTS].offset);
+        for (guint i = 0; i < SECTIONS; i++)
+            table[i].hash = XXH3_64bits(memory + table[i].offset, table[i].size);
+        header.table_hash = XXH3_64bits(table, sizeof(table));
+        memcpy(memory, &header, sizeof(header));
+        memcpy(memory + sizeof(header), table, sizeof(table));
+    }
+    for (guint i = 0; i < VARIANTS; i++)
+        g_variant_unref(variants[i]);
+    return memory != NULL ? tsr_memory_to_bytes(memory, at) : NULL;
+}
+
+gboolean tsr_om_save(GBytes *om, const char *path, GError **error)
+{
+    g_autoptr(GError) cause = NULL;
+    gsize size;
+    const char *data = g_bytes_get_data(om, &size);
+    if (g_file_set_contents_full(path, data, (gssize)size, G_FILE_SET_CONTENTS_CONSISTENT, 0644,
+                                 &cause))
+        return TRUE;
+    g_set_error(error, TSR_ERROR, TSR_IO, "offline model '%s': %s", path, cause->message);
+    return FALSE;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * program.c: see program.h.
+ */
+#include "build/program.h"
+
+#include "base/memory.h"
+
+static void clear_row(gpointer row)
+{
+    g_free(((TsrMemoryRow *)row)->name);
+}
+
+static void clear_chunk(gpointer chunk)
+{
+    g_bytes_unref(((TsrWeightChunk *)chunk)->bytes);
+}
+
+TsrProgram *tsr_program_new(TsrGraph *graph)
+{
+    TsrProgram *program = g_new0(TsrProgram, 1);
+    program->graph = tsr_graph_ref(graph);
+    program->tasks = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_program_task_free);
+    program->memory = g_array_new(FALSE, FALSE, sizeof(TsrMemoryRow));
+    g_array_set_clear_func(program->memory, clear_row);
+    program->weights = g_array_new(FALSE, FALSE, sizeof(TsrWeightChunk));
+    g_array_set_clear_func(program->weights, clear_chunk);
+    program->constants = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    program->stream_count = 1;
+    return program;
+}
+
+void tsr_program_free(TsrProgram *program)
+{
+    if (program == NULL)
+        return;
+    g_ptr_array_unref(program->tasks);
+    g_array_unref(program->memory);
+    g_array_unref(program->weights);
+    g_hash_table_unref(program->constants);
+    g_free(program->device);
+    tsr_graph_unref(program->graph);
+    g_free(program);
+}
+
+TsrProgramTask *tsr_program_task_new(guint32 kind, const char *name)
+{
+    TsrProgramTask *task = g_new0(TsrProgramTask, 1);
+    task->kind = kind;
+    task->name = g_strdup(name);
+    task->node = G_MAXUINT32;
+    task->block_dim = 1;
+    task->args = g_array_new(FALSE, FALSE, sizeof(TsrAddress));
+    return task;
+}
+
+void tsr_program_task_free(TsrProgramTask *task)
+{
+    if (task == NULL)
+        return;
+    g_free(task->kernel);
+    g_free(task->name);
+    g_array_unref(task->args);
+    g_clear_pointer(&task->params, g_bytes_unref);
+    g_free(task);
+}
+
+guint64 tsr_program_add_weights(TsrProgram *program, GBytes *bytes)
+{
+    TsrWeightChunk chunk = {program->stats.weight_bytes, g_bytes_ref(bytes)};
+    g_array_append_val(program->weights, chunk);
+    program->stats.weight_bytes +=
+        tsr_align_up(MAX(g_bytes_get_size(bytes), 1), TSR_MEMORY_ALIGNMENT);
+    return chunk.offset;
+}
+
+/* Strings are stored as their sizes (64-bit each), then their texts. */
+static GBytes *pack_strings(const TsrTensor *tensor)
+{
+    const TsrString *strings = tensor->data;
+    gsize count = tensor->size_bytes / sizeof(TsrString);
+    GByteArray *packed = g_byte_array_new();
+    for (gsize i = 0; i < count; i++)
+        g_byte_array_append(packed, (const guint8 *)&strings[i].size, sizeof(guint64));
+    for (gsize i = 0; i < count; i++)
+        g_byte_array_append(packed, (const guint8 *)strings[i].data, (guint)strings[i].size);
+    return g_byte_array_free_to_bytes(packed);
+}
+
+guint64 tsr_program_add_constant(TsrProgram *program, TsrValue *value)
+{
+    guint64 *known = g_hash_table_lookup(program->constants, value);
+    if (known == NULL) {
+        g_autoptr(GBytes) packed = value->desc.view.dtype == TSR_DTYPE_STRING
+                                       ? pack_strings(&value->tensor)
+                                       : g_bytes_ref(value->constant);
+        known = g_new(guint64, 1);
+        *known = tsr_program_add_weights(program, packed) + 1;
+        g_hash_table_insert(program->constants, value, known);
+    }
+    return *known - 1;
+}

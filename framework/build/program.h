@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * program.h: a compiled network: its placed graph, the task list with every address
+ * decided, the memory table and the weights. task_build.c makes it, om_write.c and
+ * om_read.c carry it through a file, the runtime binds and runs it.
+ */
+#ifndef TSR_BUILD_PROGRAM_H
+#define TSR_BUILD_PROGRAM_H
+
+#include "ir/graph.h"
+
+/* What an address counts from. */
+typedef enum TsrSpace {
+    TSR_SPACE_NULL,
+    TSR_SPACE_ARENA,   /* offset into the activation memory */
+    TSR_SPACE_WEIGHTS, /* offset into the weights section */
+    TSR_SPACE_INPUT,   /* index of a graph input */
+    TSR_SPACE_OUTPUT,  /* index of a graph output */
+} TsrSpace;
+
+typedef struct TsrAddress {
+    guint32 space;
+    guint64 offset;
+} TsrAddress;
+
+typedef struct TsrProgramTask {
+    guint32 kind;       /* TSR_TASK_ */
+    guint32 block_dim;
+    guint32 stream;
+    guint32 node;       /* index in the serialised root graph, or G_MAXUINT32 */
+    char *kernel;       /* name, for TSR_TASK_KERNEL */
+    char *name;         /* the user's node */
+    GArray *args;       /* TsrAddress; a host call has the node's inputs, then outputs */
+    GBytes *params;     /* or NULL */
+    guint64 bytes;      /* of TSR_TASK_MEMCPY */
+} TsrProgramTask;
+
+/* A piece of the activation memory and when it is in use (positions in the order of
+ * nodes, both included). */
+typedef struct TsrMemoryRow {
+    char *name;
+    guint64 offset;
+    guint64 size;
+    guint32 birth;
+    guint32 death;
+    gboolean workspace;
+} TsrMemoryRow;
+
+typedef struct TsrMemoryStats {
+    guint64 activation_bytes;
+    guint64 lower_bound_bytes; /* the largest sum of pieces alive at once */
+    guint64 no_reuse_bytes;
+    guint64 weight_bytes;
+    guint64 workspace_bytes;   /* the largest of one node */
+} TsrMemoryStats;
+
+/* A piece of the weights section. */
+typedef struct TsrWeightChunk {
+    guint64 offset;
+    GBytes *bytes;
+} TsrWeightChunk;
+
+typedef struct TsrProgram {
+    TsrGraph *graph;
+    gboolean is_sink;       /* tasks and memory hold; else the nodes run one by one */
+    GPtrArray *tasks;       /* TsrProgramTask */
+    GArray *memory;         /* TsrMemoryRow */
+    GArray *weights;        /* TsrWeightChunk, ascending; empty for a program read back */
+    GHashTable *constants;  /* TsrValue -> offset + 1 of its data in the weights */
+    TsrMemoryStats stats;
+    guint32 stream_count;
+    guint32 event_count;
+    guint32 c0_bytes;
+    guint32 core_count;
+    char *device;           /* or NULL */
+} TsrProgram;
+
+TsrProgram *tsr_program_new(TsrGraph *graph); /* (transfer full); takes a reference */
+void tsr_program_free(TsrProgram *program);   /* NULL is a no-op */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(TsrProgram, tsr_program_free)
+TsrProgramTask *tsr_program_task_new(guint32 kind, const char *name);
+void tsr_program_task_free(TsrProgramTask *task);
+
+/* Puts bytes into the weights, 64-byte aligned; the same GBytes only once. Returns
+ * the offset. */
+guint64 tsr_program_add_weights(TsrProgram *program, GBytes *bytes);
+/* Stores the data of a constant value, once. Returns the offset. */
+guint64 tsr_program_add_constant(TsrProgram *program, TsrValue *value);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * task_build.h: from a placed graph with storage formats to a program.
+ */
+#ifndef TSR_BUILD_TASK_BUILD_H
+#define TSR_BUILD_TASK_BUILD_H
+
+#include "build/program.h"
+#include "build/task_sink.h"
+#include "plugin/plugin_set.h"
+
+typedef struct TsrBuildOptions {
+    gboolean reuse;          /* of activation memory */
+    gboolean host_mode;      /* no task list even where one is possible */
+    TsrDeviceTraits traits;
+} TsrBuildOptions;
+
+/* Builds the tasks of every node, plans and checks the memory. A graph with shapes
+ * that only a run knows, with subgraphs or strings gets no task list (is_sink FALSE):
+ * its nodes run one by one. (transfer full) */
+TsrProgram *tsr_task_build(TsrGraph *graph, const TsrPluginSet *set,
+                           const TsrBuildOptions *options, GError **error);
+
+#endif
