@@ -87,6 +87,34 @@ static gboolean parse_number(Parser *parser, gint64 *out_int, double *out_float,
     return TRUE;
 }
 
+/* What follows an item of a list: a comma or its end. */
+static gboolean skip_comma(Parser *parser)
+{
+    skip_space(parser);
+    if (*parser->at == ',')
+        parser->at++;
+    skip_space(parser);
+    return *parser->at != '\0' || parse_fail(parser, "']'");
+}
+
+/* A list of quoted strings; its bracket has been read. */
+static TsrAttrBox *parse_strings(Parser *parser)
+{
+    g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GArray) strings = g_array_new(FALSE, FALSE, sizeof(TsrString));
+    while (*parser->at != ']') {
+        g_autoptr(GString) text = g_string_new(NULL);
+        TsrString string;
+        if (!parse_string(parser, text) || !skip_comma(parser))
+            return NULL;
+        string = (TsrString){text->str, text->len};
+        g_array_append_val(strings, string);
+        g_ptr_array_add(texts, g_string_free(g_steal_pointer(&text), FALSE));
+    }
+    parser->at++;
+    return tsr_attr_new_strings(parser->name, (const TsrString *)strings->data, strings->len);
+}
+
 static TsrAttrBox *parse_list(Parser *parser)
 {
     g_autoptr(GArray) ints = g_array_new(FALSE, FALSE, sizeof(gint64));
@@ -94,6 +122,8 @@ static TsrAttrBox *parse_list(Parser *parser)
     gboolean any_float = FALSE;
     parser->at++;
     skip_space(parser);
+    if (*parser->at == '"')
+        return parse_strings(parser);
     while (*parser->at != ']') {
         gint64 integer;
         double number;
@@ -105,14 +135,8 @@ static TsrAttrBox *parse_list(Parser *parser)
         any_float |= is_float;
         g_array_append_val(ints, integer);
         g_array_append_val(floats, narrow);
-        skip_space(parser);
-        if (*parser->at == ',')
-            parser->at++;
-        skip_space(parser);
-        if (*parser->at == '\0') {
-            parse_fail(parser, "']'");
+        if (!skip_comma(parser))
             return NULL;
-        }
     }
     parser->at++;
     return any_float ? tsr_attr_new_floats(parser->name, (const float *)floats->data, floats->len)
@@ -138,7 +162,8 @@ static TsrAttrBox *parse_value(Parser *parser)
                     : tsr_attr_new_int(parser->name, integer);
 }
 
-/* An integer where the definition wants a float, and a list likewise, is that float. */
+/* An integer where the definition wants a float, and a list likewise, is that float; an
+ * empty list is one of anything. */
 static TsrAttrBox *adapt(const TsrOpDef *def, TsrAttrBox *attr)
 {
     const TsrAttr *view = tsr_attr_view(attr);
@@ -154,6 +179,9 @@ static TsrAttrBox *adapt(const TsrOpDef *def, TsrAttrBox *attr)
             for (guint32 k = 0; k < view->count; k++)
                 floats[k] = (float)view->ints[k];
             adapted = tsr_attr_new_floats(view->name, floats, view->count);
+        } else if (row->type == TSR_ATTR_STRINGS && view->type == TSR_ATTR_INTS &&
+                   view->count == 0) {
+            adapted = tsr_attr_new_strings(view->name, NULL, 0);
         }
     }
     if (adapted == NULL)

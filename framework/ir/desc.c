@@ -40,11 +40,22 @@ void tsr_desc_copy(TsrDesc *target, const TsrTensorDesc *source)
     target->view.shape = target->shape;
     target->view.storage_shape = target->storage_shape;
     target->view.name = name != NULL ? name : "";
+    tsr_desc_set_max(target, source->max_shape);
+}
+
+void tsr_desc_set_max(TsrDesc *desc, const gint64 *max_shape)
+{
+    desc->view.max_shape = NULL;
+    if (max_shape == NULL || desc->view.rank == TSR_RANK_UNKNOWN)
+        return;
+    copy_shape(desc->max_shape, desc->view.rank, max_shape);
+    desc->view.max_shape = desc->max_shape;
 }
 
 void tsr_desc_set(TsrDesc *desc, guint32 dtype, guint32 rank, const gint64 *shape)
 {
     desc->view.kind = TSR_KIND_TENSOR;
+    desc->view.max_shape = NULL;
     desc->view.dtype = dtype;
     desc->view.rank = rank;
     desc->view.storage_rank = rank;
@@ -210,6 +221,11 @@ char *tsr_desc_to_text(const TsrTensorDesc *desc)
     if (desc->kind != TSR_KIND_TENSOR)
         return g_strdup_printf("%s(%s%s)", tsr_kind_name(desc->kind),
                                tsr_dtype_name(desc->dtype), shape);
+    if (desc->max_shape != NULL) {
+        char most[TSR_MAX_RANK * 24];
+        tsr_shape_text(desc->rank, desc->max_shape, most, sizeof(most));
+        return g_strdup_printf("%s%s at most %s", tsr_dtype_name(desc->dtype), shape, most);
+    }
     if (desc->storage_format == desc->origin_format)
         return g_strdup_printf("%s%s", tsr_dtype_name(desc->dtype), shape);
     return g_strdup_printf("%s%s %s", tsr_dtype_name(desc->dtype), shape,

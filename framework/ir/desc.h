@@ -14,6 +14,7 @@ typedef struct TsrDesc {
     TsrTensorDesc view;
     gint64 shape[TSR_MAX_RANK];
     gint64 storage_shape[TSR_MAX_RANK];
+    gint64 max_shape[TSR_MAX_RANK]; /* view.max_shape points here, or is NULL */
 } TsrDesc;
 
 /* Makes an empty descriptor: dtype and rank unknown, format ND. */
@@ -23,6 +24,8 @@ void tsr_desc_copy(TsrDesc *target, const TsrTensorDesc *source);
 /* Gives dtype and origin shape; storage becomes equal to origin. shape may be NULL
  * with rank TSR_RANK_UNKNOWN. rank is at most TSR_MAX_RANK or unknown. */
 void tsr_desc_set(TsrDesc *desc, guint32 dtype, guint32 rank, const gint64 *shape);
+/* Bounds the dimensions; max_shape has the desc's rank, NULL takes the bounds away. */
+void tsr_desc_set_max(TsrDesc *desc, const gint64 *max_shape);
 /* Chooses the storage format; c0_bytes is the device's lane row. FALSE when the
  * origin shape cannot be stored so (rank, unknown dimensions, no origin format). */
 gboolean tsr_desc_set_storage(TsrDesc *desc, guint32 format, guint32 c0_bytes)

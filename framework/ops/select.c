@@ -97,6 +97,102 @@ static int32_t infer_nms(const TsrOpDef *def, TsrInferContext *infer)
     return tsr_infer_set(infer, 0, TSR_DTYPE_INT64, &out);
 }
 
+/* Bounds: everything could be taken. */
+static int32_t range_nonzero(const TsrOpDef *def, TsrInferContext *infer)
+{
+    Shape x = tsr_infer_shape(infer, 0);
+    int64_t bound[2] = {x.rank, 1};
+    (void)def;
+    if (x.rank == TSR_RANK_UNKNOWN)
+        return TSR_OK;
+    for (uint32_t i = 0; i < x.rank; i++)
+        if (x.dim[i] < 0)
+            return TSR_OK;
+    bound[1] = tsr_shape_elements(x.rank, x.dim);
+    return infer->set_output_max(infer, 0, 2, bound);
+}
+
+/* Elements of input 0, or its extent along the attribute axis; -1 when not known. */
+static int64_t taken_at_most(const TsrInferContext *infer, Shape *out_x, uint32_t *out_axis)
+{
+    const TsrAttr *attr = tsr_attr_find(infer->node, "axis");
+    int64_t axis;
+    *out_x = tsr_infer_shape(infer, 0);
+    if (out_x->rank == TSR_RANK_UNKNOWN)
+        return TSR_DIM_UNKNOWN;
+    for (uint32_t i = 0; i < out_x->rank; i++)
+        if (out_x->dim[i] < 0)
+            return TSR_DIM_UNKNOWN;
+    if (attr == NULL)
+        return tsr_shape_elements(out_x->rank, out_x->dim);
+    axis = tsr_axis_normalize(attr->i, out_x->rank);
+    *out_axis = (uint32_t)axis;
+    return axis >= 0 ? out_x->dim[axis] : TSR_DIM_UNKNOWN;
+}
+
+/* Output 0 of Compress and Unique. */
+static int32_t bound_taken(TsrInferContext *infer, const Shape *x, uint32_t axis, int64_t most)
+{
+    Shape bound = *x;
+    if (tsr_attr_find(infer->node, "axis") == NULL)
+        return infer->set_output_max(infer, 0, 1, &most);
+    bound.dim[axis] = most;
+    return infer->set_output_max(infer, 0, bound.rank, bound.dim);
+}
+
+static int32_t range_compress(const TsrOpDef *def, TsrInferContext *infer)
+{
+    Shape x, condition = tsr_infer_shape(infer, 1);
+    uint32_t axis = 0;
+    int64_t most = taken_at_most(infer, &x, &axis);
+    (void)def;
+    if (most < 0)
+        return TSR_OK;
+    if (condition.rank == 1 && condition.dim[0] >= 0 && condition.dim[0] < most)
+        most = condition.dim[0];
+    return bound_taken(infer, &x, axis, most);
+}
+
+static int32_t range_unique(const TsrOpDef *def, TsrInferContext *infer)
+{
+    uint32_t axis = 0;
+    Shape x;
+    int64_t most = taken_at_most(infer, &x, &axis);
+    int32_t status = TSR_OK;
+    (void)def;
+    if (most < 0)
+        return TSR_OK;
+    status = bound_taken(infer, &x, axis, most);
+    for (uint32_t i = 1; i < 4 && status == TSR_OK; i++)
+        status = infer->set_output_max(infer, i, 1, &most);
+    return status;
+}
+
+/* At most max_output_boxes_per_class of each class of each batch, and never more than
+ * there are boxes. */
+static int32_t range_nms(const TsrOpDef *def, TsrInferContext *infer)
+{
+    Shape boxes = tsr_infer_shape(infer, 0), scores = tsr_infer_shape(infer, 1);
+    int64_t each = 0, bound[2] = {0, 3}, most;
+    int known = 0;
+    (void)def;
+    if (boxes.rank != 3 || scores.rank != 3 || boxes.dim[1] < 0 || scores.dim[0] < 0 ||
+        scores.dim[1] < 0)
+        return TSR_OK;
+    if (infer->node->input_count > 2 && infer->node->inputs[2] != NULL) {
+        int32_t status = tsr_infer_int(infer, "max_output_boxes_per_class", 2, &each, &known);
+        if (status != TSR_OK)
+            return status;
+        if (!known)
+            each = boxes.dim[1];
+    }
+    each = each < 0 ? 0 : each < boxes.dim[1] ? each : boxes.dim[1];
+    if (tsr_infer_multiply(infer, scores.dim[0], scores.dim[1], &most) != TSR_OK ||
+        tsr_infer_multiply(infer, most, each, &bound[0]) != TSR_OK)
+        return TSR_INVALID_ARGUMENT;
+    return infer->set_output_max(infer, 0, 2, bound);
+}
+
 static const TsrOpParam non_zero_9_in[] = {
     {"X", TSR_PARAM_REQUIRED, 1, TYPES_V1},
 };
@@ -201,13 +297,17 @@ static const TsrOpAttr non_max_suppression_10_attrs[] = {
 
 static const TsrOpDef definitions[] = {
     {OP_ROW("", "NonZero", 9), OP_INPUTS(non_zero_9_in), OP_OUTPUTS(non_zero_9_out),
-     .flags = TSR_OP_DATA_DEPENDENT, .infer = infer_nonzero},
+     .flags = TSR_OP_DATA_DEPENDENT, .infer = infer_nonzero,
+     .infer_range = range_nonzero},
     {OP_ROW("", "NonZero", 13), OP_INPUTS(non_zero_13_in), OP_OUTPUTS(non_zero_9_out),
-     .flags = TSR_OP_DATA_DEPENDENT, .infer = infer_nonzero},
+     .flags = TSR_OP_DATA_DEPENDENT, .infer = infer_nonzero,
+     .infer_range = range_nonzero},
     {OP_ROW("", "Compress", 9), OP_INPUTS(compress_9_in), OP_OUTPUTS(compress_9_out),
-     OP_ATTRS(compress_9_attrs), .flags = TSR_OP_DATA_DEPENDENT, .infer = infer_compress},
+     OP_ATTRS(compress_9_attrs), .flags = TSR_OP_DATA_DEPENDENT, .infer = infer_compress,
+     .infer_range = range_compress},
     {OP_ROW("", "Compress", 11), OP_INPUTS(compress_9_in), OP_OUTPUTS(compress_9_out),
-     OP_ATTRS(compress_9_attrs), .flags = TSR_OP_DATA_DEPENDENT, .infer = infer_compress},
+     OP_ATTRS(compress_9_attrs), .flags = TSR_OP_DATA_DEPENDENT, .infer = infer_compress,
+     .infer_range = range_compress},
     {OP_ROW("", "TopK", 1), OP_INPUTS(top_k_1_in), OP_OUTPUTS(top_k_1_out),
      OP_ATTRS(top_k_1_attrs), .infer = infer_top_k},
     {OP_ROW("", "TopK", 10), OP_INPUTS(top_k_10_in), OP_OUTPUTS(top_k_1_out),
@@ -217,13 +317,16 @@ static const TsrOpDef definitions[] = {
     {OP_ROW("", "TopK", 24), OP_INPUTS(top_k_24_in), OP_OUTPUTS(top_k_24_out),
      OP_ATTRS(top_k_11_attrs), .value_inputs = 1u << 1, .infer = infer_top_k},
     {OP_ROW("", "Unique", 11), OP_INPUTS(non_zero_9_in), OP_OUTPUTS(unique_11_out),
-     OP_ATTRS(unique_11_attrs), .flags = TSR_OP_DATA_DEPENDENT, .infer = infer_unique},
+     OP_ATTRS(unique_11_attrs), .flags = TSR_OP_DATA_DEPENDENT, .infer = infer_unique,
+     .infer_range = range_unique},
     {OP_ROW("", "NonMaxSuppression", 10), OP_INPUTS(non_max_suppression_10_in),
      OP_OUTPUTS(non_max_suppression_10_out), OP_ATTRS(non_max_suppression_10_attrs),
-     .flags = TSR_OP_DATA_DEPENDENT, .infer = infer_nms},
+     .flags = TSR_OP_DATA_DEPENDENT, .infer = infer_nms,
+     .infer_range = range_nms},
     {OP_ROW("", "NonMaxSuppression", 11), OP_INPUTS(non_max_suppression_10_in),
      OP_OUTPUTS(non_max_suppression_10_out), OP_ATTRS(non_max_suppression_10_attrs),
-     .flags = TSR_OP_DATA_DEPENDENT, .infer = infer_nms},
+     .flags = TSR_OP_DATA_DEPENDENT, .infer = infer_nms,
+     .infer_range = range_nms},
 };
 
 const TsrOps tsr_ops_select = OP_FAMILY(definitions);

@@ -17,6 +17,7 @@ typedef struct Frame {
     const TsrRunServices *services;
     TsrArray *const *inputs;
     TsrArray **outputs;
+    guint64 reserved;            /* outputs that wait for their real shape */
     GPtrArray *scratch;          /* memory to free */
     GPtrArray *kept; /* arrays that live until the run ends */
     GError *error;
@@ -41,9 +42,33 @@ static const char *output_name(const TsrRunContext *run, uint32_t index)
 /* Takes the array. */
 static void set_output(Frame *frame, uint32_t index, TsrArray *array)
 {
+    if (index < 64)
+        frame->reserved &= ~(G_GUINT64_CONSTANT(1) << index);
     tsr_array_unref(frame->outputs[index]);
     frame->outputs[index] = array;
     ((TsrTensor **)frame->context.outputs)[index] = &array->tensor;
+}
+
+/* The array made for the bound of a data-dependent output becomes what the kernel says. */
+static int32_t take_shape(Frame *frame, uint32_t index, uint32_t dtype, uint32_t rank,
+                          const int64_t *shape)
+{
+    TsrArray *array = frame->outputs[index];
+    gboolean fits = array->desc.view.dtype == dtype && array->desc.view.rank == rank;
+    for (uint32_t i = 0; fits && i < rank; i++)
+        fits = shape[i] >= 0 && shape[i] <= array->desc.shape[i];
+    if (!fits) {
+        char text[TSR_MAX_RANK * 24];
+        g_autofree char *most = tsr_desc_to_text(&array->desc.view);
+        return frame_fail(&frame->context, TSR_INTERNAL,
+                          "output %u would be %s%s, beyond its bound %s", index,
+                          tsr_dtype_name(dtype), tsr_shape_text(rank, shape, text, sizeof(text)),
+                          most);
+    }
+    tsr_desc_set(&array->desc, dtype, rank, shape);
+    if (!tsr_desc_storage_bytes(&array->desc.view, &array->tensor.size_bytes))
+        return frame_fail(&frame->context, TSR_INTERNAL, "output %u has no definite size", index);
+    return TSR_OK;
 }
 
 static int32_t frame_alloc_output(TsrRunContext *run, uint32_t index, uint32_t dtype,
@@ -57,6 +82,10 @@ static int32_t frame_alloc_output(TsrRunContext *run, uint32_t index, uint32_t d
     if (rank > TSR_MAX_RANK)
         return frame_fail(run, TSR_UNSUPPORTED, "output %u: rank %u is above %d", index, rank,
                           TSR_MAX_RANK);
+    if (frame->outputs[index] != NULL && index < 64 && (frame->reserved >> index & 1) != 0) {
+        frame->reserved &= ~(G_GUINT64_CONSTANT(1) << index);
+        return take_shape(frame, index, dtype, rank, shape);
+    }
     tsr_desc_init(&desc);
     tsr_desc_set(&desc, dtype, rank, shape);
     desc.view.name = output_name(run, index);
@@ -268,6 +297,8 @@ gboolean tsr_host_run(const TsrLoadedPlugin *plugin, gpointer state, const TsrNo
     for (guint32 i = 0; i < view->output_count; i++) {
         if (outputs[i] != NULL) {
             output_tensors[i] = &outputs[i]->tensor;
+            if (data_dependent && i < 64)
+                frame.reserved |= G_GUINT64_CONSTANT(1) << i;
         } else if (data_dependent && view->outputs[i] != NULL) {
             /* Wanted, without memory yet. */
             wanted[i].struct_size = sizeof(wanted[i]);
@@ -303,6 +334,8 @@ gboolean tsr_host_run(const TsrLoadedPlugin *plugin, gpointer state, const TsrNo
         else if (output_tensors[i] != NULL)
             status = frame_fail(&frame.context, TSR_INTERNAL, "output %u was not computed", i);
     }
+    if (status == TSR_OK && frame.reserved != 0)
+        status = frame_fail(&frame.context, TSR_INTERNAL, "not every output got its shape");
     g_ptr_array_unref(frame.scratch);
     g_ptr_array_unref(frame.kept);
     if (status == TSR_OK && frame.error == NULL)

@@ -26,7 +26,9 @@ typedef struct TsrRunServices {
 
 /* Runs the node that view describes. inputs and outputs are its instance arrays; an
  * output array that is NULL is allocated by the kernel when the operator is data
- * dependent (outputs[i] then gets a new reference), else it is not wanted.
+ * dependent (outputs[i] then gets a new reference), else it is not wanted. One that is
+ * there for a data-dependent operator has memory for the largest shape; it takes the real
+ * one.
  * Errors: what the engine said, with engine and node. */
 gboolean tsr_host_run(const TsrLoadedPlugin *plugin, gpointer state, const TsrNodeView *view,
                       TsrArray *const *inputs, TsrArray **outputs, gboolean data_dependent,

@@ -66,6 +66,26 @@ static int32_t frame_set_output_kind(TsrInferContext *infer, uint32_t index, uin
     return status;
 }
 
+static int32_t frame_set_output_max(TsrInferContext *infer, uint32_t index, uint32_t rank,
+                                    const int64_t *max_shape)
+{
+    Frame *frame = (Frame *)infer;
+    gint64 bounds[TSR_MAX_RANK];
+    TsrDesc *desc;
+    if (index >= infer->node->output_count)
+        return TSR_OK;
+    desc = &frame->outputs[index];
+    if (rank != desc->view.rank)
+        return frame_fail(infer, TSR_INTERNAL, "output %u: bounds of rank %u for rank %u", index,
+                          rank, desc->view.rank);
+    for (uint32_t i = 0; i < rank; i++) {
+        /* What is known is its own bound. */
+        bounds[i] = desc->shape[i] >= 0 ? desc->shape[i] : MAX(max_shape[i], TSR_DIM_UNKNOWN);
+    }
+    tsr_desc_set_max(desc, bounds);
+    return TSR_OK;
+}
+
 static int32_t frame_infer_subgraph(TsrInferContext *infer, uint32_t index,
                                     const TsrTensorDesc *const *inputs, uint32_t input_count,
                                     const TsrTensorDesc *const **out_outputs,
@@ -167,7 +187,8 @@ gboolean tsr_infer_view(const TsrOpDef *def, const TsrNodeView *view, TsrDesc *o
     Frame frame = {
         .context = {.struct_size = sizeof(TsrInferContext), .node = &masked,
                     .set_output = frame_set_output, .infer_subgraph = frame_infer_subgraph,
-                    .fail = frame_fail, .set_output_kind = frame_set_output_kind},
+                    .fail = frame_fail, .set_output_kind = frame_set_output_kind,
+                    .set_output_max = frame_set_output_max},
         .def = def, .outputs = outputs, .infer_subgraph = infer_subgraph, .user = user,
     };
     gint32 status;
@@ -178,6 +199,8 @@ gboolean tsr_infer_view(const TsrOpDef *def, const TsrNodeView *view, TsrDesc *o
     status = check_dtypes(&frame);
     if (status == TSR_OK)
         status = def->infer != NULL ? def->infer(def, &frame.context) : follow(&frame);
+    if (status == TSR_OK && TSR_HAS(def, infer_range))
+        status = def->infer_range(def, &frame.context);
     if (status == TSR_OK && frame.error == NULL)
         return TRUE;
     if (frame.error == NULL)

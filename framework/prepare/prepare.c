@@ -58,24 +58,10 @@ static gboolean settle_graph(TsrGraph *graph, gpointer user, GError **error)
     return TRUE;
 }
 
-/* Writes every Gradient out, the first in order first, so that one of a gradient finds the
- * nodes of that. Before anything is folded: a constant has no derivative to follow. */
-static gboolean expand_gradients(TsrGraph *graph, GError **error)
-{
-    g_autoptr(GPtrArray) order = tsr_graph_sort(graph, error);
-    for (guint i = 0; order != NULL && i < order->len; i++) {
-        TsrNode *node = g_ptr_array_index(order, i);
-        if (!tsr_gradient_is(node))
-            continue;
-        if (!tsr_infer_graph(graph, NULL, error) || !tsr_gradient_expand(node, error))
-            return FALSE;
-    }
-    return order != NULL;
-}
-
 gboolean tsr_prepare_graph(TsrGraph *graph, const TsrLoadedPlugin *reference, GError **error)
 {
-    if (!expand_gradients(graph, error))
+    /* Before anything is folded: a constant has no derivative to follow. */
+    if (!tsr_gradient_expand(graph, error))
         return FALSE;
     tsr_clean_identities(graph);
     tsr_clean_dead(graph);

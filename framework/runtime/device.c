@@ -4,6 +4,8 @@
  */
 #include "runtime/device.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "plugin/host.h"
 
@@ -53,6 +55,34 @@ TsrDeviceTraits tsr_device_traits(const TsrOpenDevice *device)
                                                      : traits.l2_bytes;
     }
     return traits;
+}
+
+TsrKernelFn tsr_device_kernel(const TsrOpenDevice *device, const char *task, const char *kernel,
+                              GBytes *params, GError **error)
+{
+    const TsrDevice *table = device->device;
+    TsrKernelFn fn = table->kernel_find(device->context, kernel);
+    gsize size = 0;
+    gconstpointer data = params != NULL ? g_bytes_get_data(params, &size) : NULL;
+    guint32 wanted, got = 0;
+    if (fn == NULL) {
+        g_set_error(error, TSR_ERROR, TSR_NOT_FOUND, "'%s': device '%s' has no kernel '%s'", task,
+                    table->name, kernel);
+        return NULL;
+    }
+    if (!TSR_HAS(table, kernel_params_size))
+        return fn;
+    wanted = table->kernel_params_size(device->context, kernel);
+    if (size >= sizeof(got))
+        memcpy(&got, data, sizeof(got));
+    got = (guint32)MIN(got, size);
+    if (got == wanted)
+        return fn;
+    g_set_error(error, TSR_ERROR, TSR_INCOMPATIBLE,
+                "'%s': kernel '%s' of device '%s' takes %u bytes of parameters, got %u: engine "
+                "and device were built from different versions",
+                task, kernel, table->name, wanted, got);
+    return NULL;
 }
 
 static void run_on_cores(gpointer user, guint32 block_dim,

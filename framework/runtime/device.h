@@ -22,6 +22,11 @@ void tsr_device_close(TsrOpenDevice *device); /* NULL is a no-op */
 
 /* What engines build for; defaults where there is no device. */
 TsrDeviceTraits tsr_device_traits(const TsrOpenDevice *device);
+/* The kernel that a task of an engine wants, once it is sure that both mean the same by its
+ * parameters. Every parameter struct begins with its struct_size. Errors: NOT_FOUND,
+ * INCOMPATIBLE name task, kernel and device. */
+TsrKernelFn tsr_device_kernel(const TsrOpenDevice *device, const char *task, const char *kernel,
+                              GBytes *params, GError **error);
 /* Fills the parallel part of services. */
 void tsr_device_lend_cores(TsrOpenDevice *device, TsrRunServices *services);
 

@@ -148,6 +148,41 @@ static gboolean update_view(TsrHostNode *prepared, TsrArray *const *inputs, GErr
     return TRUE;
 }
 
+/* Gives the outputs of a data-dependent operator memory for their bounds, as far as its
+ * definition knows them for the shapes and values of this run. */
+static gboolean reserve_outputs(TsrHostNode *prepared, TsrArray *const *inputs,
+                                TsrArray **outputs, GError **error)
+{
+    TsrNode *node = prepared->node;
+    g_autofree const TsrTensor **values = NULL;
+    TsrNodeView seen = prepared->view.view;
+    if (!TSR_HAS(node->def, infer_range))
+        return TRUE;
+    values = g_new0(const TsrTensor *, node->inputs->len + 1);
+    for (guint i = 0; i < node->inputs->len; i++)
+        values[i] = inputs[i] != NULL ? &inputs[i]->tensor : NULL;
+    seen.values = values;
+    for (guint i = 0; i < node->outputs->len; i++)
+        tsr_desc_init(&prepared->output_descs[i]);
+    if (!tsr_infer_view(node->def, &seen, prepared->output_descs, known_subgraph, prepared,
+                        error))
+        return FALSE;
+    for (guint i = 0; i < node->outputs->len; i++) {
+        TsrDesc *desc = &prepared->output_descs[i];
+        const TsrValue *value = g_ptr_array_index(node->outputs, i);
+        if (value == NULL || desc->view.max_shape == NULL)
+            continue;
+        tsr_desc_set(desc, desc->view.dtype, desc->view.rank, desc->max_shape);
+        desc->view.name = value->name;
+        if (!tsr_desc_is_static(&desc->view))
+            continue;
+        outputs[i] = tsr_array_new(&desc->view, error);
+        if (outputs[i] == NULL)
+            return FALSE;
+    }
+    return TRUE;
+}
+
 static gboolean same_inputs(const TsrHostNode *prepared)
 {
     const TsrNodeView *view = &prepared->view.view;
@@ -167,7 +202,6 @@ static gboolean build(TsrHostNode *prepared, GError **error)
 {
     const TsrNodeView *view = &prepared->view.view;
     TsrDeviceTraits traits = tsr_device_traits(prepared->device);
-    const TsrDevice *device = prepared->device->device;
     if (prepared->built != NULL && same_inputs(prepared))
         return TRUE;
     drop_built(prepared);
@@ -183,10 +217,9 @@ static gboolean build(TsrHostNode *prepared, GError **error)
     prepared->kernels = g_ptr_array_new();
     for (guint i = 0; i < prepared->built->tasks->len; i++) {
         const TsrBuiltTask *task = g_ptr_array_index(prepared->built->tasks, i);
-        TsrKernelFn kernel = device->kernel_find(prepared->device->context, task->kernel);
+        TsrKernelFn kernel =
+            tsr_device_kernel(prepared->device, view->name, task->kernel, task->params, error);
         if (kernel == NULL) {
-            g_set_error(error, TSR_ERROR, TSR_NOT_FOUND, "%s '%s': device '%s' has no kernel '%s'",
-                        view->op_type, view->name, device->name, task->kernel);
             drop_built(prepared);
             return FALSE;
         }
@@ -267,6 +300,8 @@ gboolean tsr_host_node_run(TsrHostNode *prepared, TsrArray *const *inputs, TsrAr
         outputs[0] = tsr_array_new_view(inputs[0], view->outputs[0]);
         return TRUE;
     }
+    if (data_dependent && !reserve_outputs(prepared, inputs, outputs, error))
+        return FALSE;
     for (guint32 i = 0; !data_dependent && i < view->output_count; i++) {
         if (view->outputs[i] == NULL)
             continue;

@@ -176,13 +176,9 @@ static gboolean bind_task(TsrSink *sink, guint index, void **args, GError **erro
     for (guint a = 0; a < source->args->len; a++)
         resolve(sink, &g_array_index(source->args, TsrAddress, a), &args[a]);
     if (task->kind == TSR_TASK_KERNEL) {
-        task->kernel =
-            sink->device->device->kernel_find(sink->device->context, source->kernel);
-        if (task->kernel == NULL) {
-            g_set_error(error, TSR_ERROR, TSR_NOT_FOUND, "'%s': device '%s' has no kernel '%s'",
-                        source->name, sink->device->device->name, source->kernel);
-            return FALSE;
-        }
+        task->kernel = tsr_device_kernel(sink->device, source->name, source->kernel,
+                                         source->params, error);
+        return task->kernel != NULL;
     } else if (task->kind == TSR_TASK_HOST_CALL) {
         task->host_fn = run_call;
         task->host_arg = call_new(sink,

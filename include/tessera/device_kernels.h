@@ -103,6 +103,22 @@ typedef struct TsrWinogradParams {
     uint64_t workspace_floats; /* 36 * tiles_per_piece * 16 * (ceil(in_c / 16) + 4) */
 } TsrWinogradParams;
 
+/* --- CONV2D_SPARSE_F32. args: x, w, table, bias | NULL, residual | NULL, y
+ *
+ * A 1x1 convolution in which every block of 16 output channels reads input channels of
+ * its own, as with groups that do not fill blocks: x, y and residual are NC1HWC0 of
+ * `pixels` pixels. The table is int32: ceil(OC/16) + 1 starts, then for each entry the
+ * offset in floats of its input channel from the picture; block b sums the entries from
+ * starts[b] to starts[b + 1]. w is [entry][16]. bias is padded to 16. A piece is
+ * pixels_per_piece pixels of one channel block. */
+#define TSR_KERNEL_CONV2D_SPARSE_F32 "conv2d_sparse_f32"
+typedef struct TsrConvSparseParams {
+    uint32_t struct_size;
+    int32_t batch, in_c, out_c;
+    int64_t pixels, pixels_per_piece;
+    TsrActivation activation;
+} TsrConvSparseParams;
+
 /* --- CONV2D_DEPTHWISE_F32. args: x, w, bias | NULL, residual | NULL, y
  *
  * One filter per channel; x, y and residual NC1HWC0, w [C/16][a][b][16], bias padded
@@ -363,6 +379,18 @@ typedef struct TsrTransposeParams {
     int64_t shape[TSR_NPU_MAX_DIMS];
     int64_t x_step[TSR_NPU_MAX_DIMS];
 } TsrTransposeParams;
+
+/* --- SHUFFLE_B32. args: x, y
+ *
+ * y channel c is x channel (c % groups) * (channels / groups) + c / groups, both NC1HWC0
+ * with `inner` pixels; padding lanes repeat channel 0. channels * inner < 2^30. 4-byte
+ * elements. A piece is 256 pixels of one channel block. */
+#define TSR_KERNEL_SHUFFLE_B32 "shuffle_b32"
+typedef struct TsrShuffleParams {
+    uint32_t struct_size;
+    uint32_t groups;
+    int64_t batch, channels, inner;
+} TsrShuffleParams;
 
 /* --- TRANSDATA_B32. args: x, y
  *

@@ -65,6 +65,8 @@ typedef struct TsrTensorDesc {
     const char *name;             /* the user's name of the value, or "" */
     uint32_t kind;                /* TSR_KIND_; all but tensors have no storage */
     uint32_t key_dtype;           /* of the keys of a map */
+    const int64_t *max_shape;     /* a bound for each dimension that shape leaves unknown
+                                     (-1 where there is none); NULL: no bounds at all */
 } TsrTensorDesc;
 
 /* A tensor with memory. The elements lie densely in the order of the storage
@@ -348,7 +350,8 @@ struct TsrGraphEdit {
     uint32_t (*add_constant)(const TsrGraphEdit *edit, const TsrTensorDesc *desc,
                              const void *data);
     /* Replaces nodes by one. TSR_INVALID_ARGUMENT when a value that would vanish is
-     * still needed, or when the operator is unknown. */
+     * still needed, or when the operator is unknown; TSR_UNSUPPORTED when no engine takes
+     * the new node, which a pass may hand on as its own answer. */
     int32_t (*fuse)(const TsrGraphEdit *edit, const TsrFusedNode *fused);
 };
 
@@ -607,6 +610,10 @@ struct TsrDevice {
      * all are done. May be called from within a HOST_CALL: idle cores help. */
     void (*parallel)(TsrDeviceContext *context, uint32_t block_dim,
                      void (*fn)(void *arg, uint32_t block, uint32_t block_dim), void *arg);
+    /* Bytes of the parameters that the kernel of that name was built to read, by which the
+     * host notices an engine that was built against other ones; 0 for an unknown name.
+     * Optional. */
+    uint32_t (*kernel_params_size)(TsrDeviceContext *context, const char *name);
 };
 
 /* ---------------------------------------------------------------------- ops */
@@ -684,6 +691,10 @@ struct TsrInferContext {
     /* set_output for a value of that TSR_KIND_; dtype and shape of the tensors inside. */
     int32_t (*set_output_kind)(TsrInferContext *infer, uint32_t index, uint32_t kind,
                                uint32_t dtype, uint32_t rank, const int64_t *shape);
+    /* Bounds the dimensions of output index, whose rank set_output gave; see
+     * TsrTensorDesc.max_shape. Only from infer_range. */
+    int32_t (*set_output_max)(TsrInferContext *infer, uint32_t index, uint32_t rank,
+                              const int64_t *max_shape);
 };
 
 /* An operator definition; lives as long as the process. The definition with the
@@ -713,6 +724,11 @@ struct TsrOpDef {
      * (TSR_FORMAT_ANY: no opinion). Default: none fixed. */
     int32_t (*infer_format)(const TsrOpDef *def, const TsrNodeView *node,
                             uint32_t *input_formats, uint32_t *output_formats);
+    /* Bounds what infer had to leave unknown, by shapes and declared values; called after
+     * it. The host gives a data-dependent output memory for its bound before the kernel
+     * runs; alloc_output then takes the real shape, which must not pass it. Pure. Default:
+     * no bounds. */
+    int32_t (*infer_range)(const TsrOpDef *def, TsrInferContext *infer);
 };
 
 /* Operator definitions that a plugin brings, in domains of its own or further ones

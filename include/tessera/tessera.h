@@ -83,7 +83,7 @@ TSR_API TsrValue *tsr_build_constant(TsrGraph *graph, const char *name, TsrArray
                                      GError **error);
 /* Adds a node with one output and returns that. op is "Conv" or "domain::Conv"; inputs
  * is NULL-terminated. attrs is a text such as "strides=[2,2] auto_pad=\"SAME_UPPER\"
- * alpha=0.1" or NULL. */
+ * alpha=0.1 xs=[\"a\",\"b\"]" or NULL. */
 TSR_API TsrValue *tsr_build_node(TsrGraph *graph, const char *op, const char *name,
                                  TsrValue *const *inputs, const char *attrs, GError **error);
 /* The same with any number of outputs, written to out_outputs[output_count]. */

@@ -35,6 +35,17 @@ static int is_blockable(int64_t in, int64_t out, int64_t groups)
     return groups == 1 || (in % TSR_NPU_C0 == 0 && out % TSR_NPU_C0 == 0);
 }
 
+/* 1x1, stride 1 and no pads: what CONV2D_SPARSE_F32 does in any groups. */
+static int is_single_tap(const TsrNodeView *node)
+{
+    const TsrTensorDesc *w = node->inputs[1];
+    const NnPicture none = { 1, 1, 1, 1 };
+    NnWindow v;
+    return w->rank == 4 && w->shape[2] == 1 && w->shape[3] == 1 &&
+           nn_window_of(node, 2, w->shape + 2, &none, &none, &v) && v.stride_h == 1 &&
+           v.stride_w == 1 && v.pad_top + v.pad_left + v.pad_bottom + v.pad_right == 0;
+}
+
 static void conv_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support)
 {
     const TsrTensorDesc *x = nn_input(node, 0), *w = nn_input(node, 1), *b = nn_input(node, 2);
@@ -97,7 +108,7 @@ static void conv_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet *
     conv_channels(node, &in, &out, &groups);
     if (groups == 1 && in <= SMALL_CHANNELS)
         nn_column_mask(set, node, 12.0f, TSR_FORMAT_NC1HWC0, blocked);
-    if (is_depthwise(in, out, groups) || is_blockable(in, out, groups))
+    if (is_depthwise(in, out, groups) || is_blockable(in, out, groups) || is_single_tap(node))
         nn_column_mask(set, node, 10.0f, TSR_FORMAT_NC1HWC0, blocked | 1);
     nn_column(set, 1.0f, (const uint32_t[]){ TSR_FORMAT_ND }, 1);
 }
@@ -385,7 +396,10 @@ static int32_t build_nchw(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dP
  * channels then, in a workspace whose blocks are taken apart afterwards. */
 static int is_narrow(const TsrNodeView *node, const TsrConv2dParams *p)
 {
-    return p->groups == 1 && (int64_t)p->out_h * p->out_w <= 12 && p->out_c >= 16 &&
+    const int64_t pixels = (int64_t)p->out_h * p->out_w;
+    /* Nor do many filters over one signal, as of a Fourier transform, pay there. */
+    const int bank = p->in_c <= SMALL_CHANNELS && p->out_c >= 64 && pixels <= 1024;
+    return p->groups == 1 && (pixels <= 12 || bank) && p->out_c >= 16 &&
            nn_input(node, 3) == NULL;
 }
 
@@ -460,13 +474,15 @@ static int32_t conv_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
         return is_narrow(node, &p) ? build_narrow(node, sink, &p) : build_nchw(node, sink, &p);
     if (x_blocked && y_blocked && is_depthwise(in, out, groups))
         return build_depthwise(node, sink, &p);
-    if (x_blocked && y_blocked && nn_winograd_wins(&p)) {
+    const int sparse = groups > 1 && !is_blockable(in, out, groups) && is_pointwise(&p);
+    if (x_blocked && y_blocked && (sparse || nn_winograd_wins(&p))) {
         uint32_t bias_arg;
         const int32_t status = add_bias(node, sink, &p, node_bias(node), &bias_arg);
         if (status != TSR_OK)
             return status;
-        return nn_winograd_build(node, sink, &p, node->values[1]->data, bias_arg,
-                                 nn_input(node, 3) != NULL ? TSR_ARG_INPUT | 3 : TSR_ARG_NULL);
+        return (sparse ? nn_sparse_build : nn_winograd_build)(
+            node, sink, &p, node->values[1]->data, bias_arg,
+            nn_input(node, 3) != NULL ? TSR_ARG_INPUT | 3 : TSR_ARG_NULL);
     }
     if (y_blocked && (x_blocked ? is_blockable(in, out, groups) : groups == 1))
         return nn_conv_blocked(node, sink, &p, node->values[1]->data, node_bias(node),

@@ -245,7 +245,8 @@ static int32_t apply_channel_map(const TsrFusionPass *pass, const TsrGraphEdit *
     producer = nn_vanishing_producer(edit, node, data);
     before = producer != UINT32_MAX ? edit->node(edit, producer) : NULL;
     if (nn_is_conv(before) && nn_is_open(before) && nn_input(before, 3) == NULL &&
-        has_constant_weights(before) && before->inputs[1]->shape[channel_axis(before)] == map.channels) {
+        has_constant_weights(before) &&
+        before->inputs[1]->shape[channel_axis(before)] == map.channels) {
         status = fold_into_conv(edit, producer, node, &map);
     } else if (nn_is_op(before, "", "BatchNormalization") ||
                (nn_is_op(before, NN_DOMAIN, "Affine") && nn_is_open(before))) {
@@ -305,7 +306,8 @@ static int32_t apply_residual(const TsrFusionPass *pass, const TsrGraphEdit *edi
         const TsrNodeView *before = conv != UINT32_MAX ? edit->node(edit, conv) : NULL;
         const uint32_t nodes[2] = { conv, node };
         uint32_t inputs[4];
-        int fits = nn_is_conv(before) && !is_transposed(before) && nn_is_open(before) && nn_input(before, 3) == NULL &&
+        int fits = nn_is_conv(before) && !is_transposed(before) && nn_is_open(before) &&
+                   nn_input(before, 3) == NULL &&
                    has_constant_weights(before) && nn_value(view, 1 - i) == NULL;
         /* Both sides have to have the very shape of the sum. */
         for (uint32_t k = 0; fits && k < 2; k++)
@@ -397,8 +399,8 @@ static const TsrFusionPass activation_pass = {
     .default_on = 1, ROOTS(activation_roots), .apply = apply_activation,
 };
 static const TsrFusionPass *const passes[] = {
-    &nn_hard_swish_pass, &channel_map_pass, &batchnorm_pass, &residual_pass,
-    &activation_pass,    &nn_scaled_swish_pass,
+    &nn_hard_swish_pass, &nn_channel_shuffle_pass, &channel_map_pass, &batchnorm_pass,
+    &residual_pass,      &activation_pass,         &nn_scaled_swish_pass,
 };
 
 const TsrFusion nn_fusion = {

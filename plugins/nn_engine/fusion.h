@@ -29,6 +29,6 @@ uint32_t nn_inputs_of(const TsrGraphEdit *edit, uint32_t node, uint32_t *out_inp
 /* Which activation a node is, with ONNX's defaults; TSR_ACT_NONE when none of ours. */
 TsrActivation nn_activation_node(const TsrNodeView *view);
 
-extern const TsrFusionPass nn_hard_swish_pass, nn_scaled_swish_pass;
+extern const TsrFusionPass nn_channel_shuffle_pass, nn_hard_swish_pass, nn_scaled_swish_pass;
 
 #endif

@@ -45,7 +45,8 @@ typedef struct NnOpTable {
 } NnOpTable;
 
 extern const NnOpTable nn_conv_ops, nn_gemm_ops, nn_pool_ops, nn_eltwise_ops, nn_norm_ops,
-    nn_layout_ops, nn_resize_ops, nn_deconv_ops, nn_lstm_ops;
+    nn_layout_ops, nn_resize_ops, nn_deconv_ops, nn_lstm_ops,
+    nn_shuffle_ops;
 
 /* The row for the node, or NULL; *out_op_known tells whether any version of the
  * operator has one. */
@@ -119,6 +120,10 @@ TsrActivation nn_activation_of(const TsrNodeView *node);
  * [OC, IC / groups, kh, kw] and a bias [OC] or NULL, from input 0 to y_arg. */
 int32_t nn_conv_blocked(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dParams *p,
                         const float *w, const float *bias, uint32_t y_arg);
+
+/* Adds the task CONV2D_SPARSE_F32 for a 1x1 convolution in groups. */
+int32_t nn_sparse_build(const TsrNodeView *node, TsrTaskSink *sink, const TsrConv2dParams *p,
+                        const float *w, uint32_t bias_arg, uint32_t z_arg);
 
 /* Whether CONV2D_WINOGRAD_F32 computes p, and sooner than CONV2D_F32; and that task. */
 int nn_winograd_wins(const TsrConv2dParams *p);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * ops.c: the operators of the domain tessera.nn, which only fusion makes: Conv (ONNX
- * Conv 22 plus residual and activation), Affine (scale and shift per channel plus
- * activation) and Activation alone. The attribute activation is a TSR_ACT_ value.
+ * Conv 22 plus residual and activation), ConvTranspose and Affine (scale and shift per
+ * channel) plus activation, Activation alone, and Shuffle (of channels among groups).
+ * The attribute activation is a TSR_ACT_ value.
  */
 #include "nn.h"
 
@@ -48,6 +49,9 @@ static const TsrOpAttr deconv_attrs[] = {
     { .name = "pads", .type = TSR_ATTR_INTS },
     { .name = "strides", .type = TSR_ATTR_INTS },
     ACTIVATION_ATTRS,
+};
+static const TsrOpAttr shuffle_attrs[] = {
+    { .name = "group", .type = TSR_ATTR_INT, .required = 1, .min = 1, .max = INT32_MAX },
 };
 static const TsrOpAttr affine_attrs[] = { ACTIVATION_ATTRS };
 
@@ -147,6 +151,11 @@ static const TsrOpDef definitions[] = {
       .attr_count = COUNT(deconv_attrs), .input_stride = sizeof(TsrOpParam),
       .output_stride = sizeof(TsrOpParam), .attr_stride = sizeof(TsrOpAttr),
       .infer = deconv_infer, .infer_format = picture_format },
+    { .struct_size = sizeof(TsrOpDef), .since_version = 1, .domain = NN_DOMAIN, .name = "Shuffle",
+      .inputs = activation_inputs, .outputs = one_output, .attrs = shuffle_attrs,
+      .input_count = 1, .output_count = 1, .attr_count = COUNT(shuffle_attrs),
+      .input_stride = sizeof(TsrOpParam), .output_stride = sizeof(TsrOpParam),
+      .attr_stride = sizeof(TsrOpAttr), .follow = "Y=X", .infer_format = picture_format },
     { .struct_size = sizeof(TsrOpDef), .since_version = 1, .domain = NN_DOMAIN, .name = "Affine",
       .inputs = affine_inputs, .outputs = one_output, .attrs = affine_attrs,
       .input_count = COUNT(affine_inputs), .output_count = 1, .attr_count = COUNT(affine_attrs),

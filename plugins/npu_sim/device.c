@@ -156,6 +156,12 @@ TsrKernelFn tsr_npu_kernel_find(TsrDeviceContext *context, const char *name)
     return tsr_kernel_find(name);
 }
 
+uint32_t tsr_npu_kernel_params_size(TsrDeviceContext *context, const char *name)
+{
+    (void)context;
+    return tsr_kernel_params_size(name);
+}
+
 void tsr_npu_parallel(TsrDeviceContext *context, uint32_t block_dim,
                       void (*fn)(void *arg, uint32_t block, uint32_t block_dim), void *arg)
 {

@@ -74,6 +74,7 @@ int32_t tsr_npu_memory_alloc(TsrDeviceContext *context, uint64_t size_bytes,
                              void **out_memory);
 void tsr_npu_memory_free(TsrDeviceContext *context, void *memory);
 TsrKernelFn tsr_npu_kernel_find(TsrDeviceContext *context, const char *name);
+uint32_t tsr_npu_kernel_params_size(TsrDeviceContext *context, const char *name);
 void tsr_npu_parallel(TsrDeviceContext *context, uint32_t block_dim,
                       void (*fn)(void *arg, uint32_t block, uint32_t block_dim), void *arg);
 

@@ -33,6 +33,7 @@ static const TsrDevice device = {
     .model_unload = tsr_npu_model_unload,
     .model_profile = tsr_npu_model_profile,
     .parallel = tsr_npu_parallel,
+    .kernel_params_size = tsr_npu_kernel_params_size,
 };
 
 static int32_t plugin_init(const TsrPlugin *plugin, const TsrHost *host)

@@ -128,6 +128,29 @@ START_TEST(wrong_results)
 }
 END_TEST
 
+/* Compiled and not run: wrong numbers pass, a wrong shape does not. */
+START_TEST(infers_only)
+{
+    g_autofree char *directory = directory_new();
+    g_autofree char *output =
+        g_build_filename(directory, "wrong/test_data_set_0/output_0.pb", NULL);
+    expect(RUN("conformance", ONNX_DIR, "--infer-only"), 0, "20 passed, 0 failed", NULL);
+    /* What NonZero finds depends on the numbers. */
+    expect(RUN("conformance", ONNX_DIR "/test_nonzero_example", "--infer-only"), 0,
+           "0 of 1 outputs have a shape that is known before the run", NULL);
+    copy_test("test_relu", directory, "right", FALSE);
+    copy_test("test_relu", directory, "wrong", TRUE);
+    expect(RUN("conformance", directory, "--infer-only"), 0,
+           "2 of 2 outputs have a shape that is known before the run", NULL);
+    copy_file(ONNX_DIR "/test_where_example/test_data_set_0/output_0.pb", output);
+    expect(RUN("conformance", directory, "--infer-only"), 1,
+           "failed: wrong: test_data_set_0: output 'y': wanted float[", NULL);
+    expect(RUN("conformance", directory, "--infer-only"), 1, "1 passed, 1 failed", NULL);
+    expect(RUN("conformance", directory, "--infer-only", "--feed=constant"), 2, NULL,
+           "--infer-only takes neither");
+}
+END_TEST
+
 START_TEST(manifest)
 {
     g_autofree char *directory = directory_new();
@@ -199,8 +222,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {public_tests, wrong_results, manifest, survives_its_tests, usage,
-                                  compiles_and_checks};
+    const TTest *const tests[] = {public_tests, wrong_results, infers_only, manifest,
+                                  survives_its_tests, usage, compiles_and_checks};
     Suite *suite = suite_create("run");
     TCase *tcase = tcase_create("run");
     SRunner *runner;

@@ -23,6 +23,7 @@
 TSR_KERNEL_PROTOTYPES(tsr_conv2d_f32);
 TSR_KERNEL_PROTOTYPES(tsr_conv2d_depthwise_f32);
 TSR_KERNEL_PROTOTYPES(tsr_conv2d_nchw_f32);
+TSR_KERNEL_PROTOTYPES(tsr_conv2d_sparse_f32);
 TSR_KERNEL_PROTOTYPES(tsr_conv2d_winograd_f32);
 TSR_KERNEL_PROTOTYPES(tsr_pack_panels_f32);
 TSR_KERNEL_PROTOTYPES(tsr_gemm_f32);
@@ -38,6 +39,7 @@ TSR_KERNEL_PROTOTYPES(tsr_reduce_f32);
 TSR_KERNEL_PROTOTYPES(tsr_lstm_f32);
 TSR_KERNEL_PROTOTYPES(tsr_copy_rows);
 TSR_KERNEL_PROTOTYPES(tsr_transpose_b32);
+TSR_KERNEL_PROTOTYPES(tsr_shuffle_b32);
 TSR_KERNEL_PROTOTYPES(tsr_transdata_b32);
 
 #endif

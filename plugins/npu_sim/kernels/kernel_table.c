@@ -10,32 +10,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The three implementations of a kernel, best first. */
-#define ROWS(id, base)                                                              \
-    { .name = (id), .isa = TSR_ISA_AVX512, .fn = base##_avx512 },                   \
-    { .name = (id), .isa = TSR_ISA_AVX2, .fn = base##_avx2 },                       \
-    { .name = (id), .isa = TSR_ISA_REF, .fn = base##_ref }
+/* The three implementations of a kernel with parameters of that type, best first. */
+#define ROW(id, level, function, type)                                              \
+    { .name = (id), .isa = (level), .params_size = sizeof(type), .fn = function }
+#define ROWS(id, base, type)                                                        \
+    ROW(id, TSR_ISA_AVX512, base##_avx512, type),                                   \
+    ROW(id, TSR_ISA_AVX2, base##_avx2, type),                                       \
+    ROW(id, TSR_ISA_REF, base##_ref, type)
 
 static const TsrKernelRow rows[] = {
-    ROWS(TSR_KERNEL_CONV2D_F32, tsr_conv2d_f32),
-    ROWS(TSR_KERNEL_CONV2D_DEPTHWISE_F32, tsr_conv2d_depthwise_f32),
-    ROWS(TSR_KERNEL_CONV2D_NCHW_F32, tsr_conv2d_nchw_f32),
-    ROWS(TSR_KERNEL_CONV2D_WINOGRAD_F32, tsr_conv2d_winograd_f32),
-    ROWS(TSR_KERNEL_PACK_PANELS_F32, tsr_pack_panels_f32),
-    ROWS(TSR_KERNEL_GEMM_F32, tsr_gemm_f32),
-    ROWS(TSR_KERNEL_POOL2D_F32, tsr_pool2d_f32),
-    ROWS(TSR_KERNEL_RESIZE2D_F32, tsr_resize2d_f32),
-    ROWS(TSR_KERNEL_SCALE_SHIFT_F32, tsr_scale_shift_f32),
-    ROWS(TSR_KERNEL_UNARY_F32, tsr_unary_f32),
-    ROWS(TSR_KERNEL_BINARY_F32, tsr_binary_f32),
-    ROWS(TSR_KERNEL_SOFTMAX_F32, tsr_softmax_f32),
-    ROWS(TSR_KERNEL_NORMALIZE_F32, tsr_normalize_f32),
-    ROWS(TSR_KERNEL_LRN_F32, tsr_lrn_f32),
-    ROWS(TSR_KERNEL_REDUCE_F32, tsr_reduce_f32),
-    ROWS(TSR_KERNEL_LSTM_F32, tsr_lstm_f32),
-    ROWS(TSR_KERNEL_COPY_ROWS, tsr_copy_rows),
-    ROWS(TSR_KERNEL_TRANSPOSE_B32, tsr_transpose_b32),
-    ROWS(TSR_KERNEL_TRANSDATA_B32, tsr_transdata_b32),
+    ROWS(TSR_KERNEL_CONV2D_F32, tsr_conv2d_f32, TsrConv2dParams),
+    ROWS(TSR_KERNEL_CONV2D_DEPTHWISE_F32, tsr_conv2d_depthwise_f32, TsrConv2dParams),
+    ROWS(TSR_KERNEL_CONV2D_NCHW_F32, tsr_conv2d_nchw_f32, TsrConv2dParams),
+    ROWS(TSR_KERNEL_CONV2D_SPARSE_F32, tsr_conv2d_sparse_f32, TsrConvSparseParams),
+    ROWS(TSR_KERNEL_CONV2D_WINOGRAD_F32, tsr_conv2d_winograd_f32, TsrWinogradParams),
+    ROWS(TSR_KERNEL_PACK_PANELS_F32, tsr_pack_panels_f32, TsrPackPanelsParams),
+    ROWS(TSR_KERNEL_GEMM_F32, tsr_gemm_f32, TsrGemmParams),
+    ROWS(TSR_KERNEL_POOL2D_F32, tsr_pool2d_f32, TsrPool2dParams),
+    ROWS(TSR_KERNEL_RESIZE2D_F32, tsr_resize2d_f32, TsrResize2dParams),
+    ROWS(TSR_KERNEL_SCALE_SHIFT_F32, tsr_scale_shift_f32, TsrScaleShiftParams),
+    ROWS(TSR_KERNEL_UNARY_F32, tsr_unary_f32, TsrUnaryParams),
+    ROWS(TSR_KERNEL_BINARY_F32, tsr_binary_f32, TsrBinaryParams),
+    ROWS(TSR_KERNEL_SOFTMAX_F32, tsr_softmax_f32, TsrSoftmaxParams),
+    ROWS(TSR_KERNEL_NORMALIZE_F32, tsr_normalize_f32, TsrNormalizeParams),
+    ROWS(TSR_KERNEL_LRN_F32, tsr_lrn_f32, TsrLrnParams),
+    ROWS(TSR_KERNEL_REDUCE_F32, tsr_reduce_f32, TsrReduceParams),
+    ROWS(TSR_KERNEL_LSTM_F32, tsr_lstm_f32, TsrLstmParams),
+    ROWS(TSR_KERNEL_COPY_ROWS, tsr_copy_rows, TsrCopyRowsParams),
+    ROWS(TSR_KERNEL_TRANSPOSE_B32, tsr_transpose_b32, TsrTransposeParams),
+    ROWS(TSR_KERNEL_SHUFFLE_B32, tsr_shuffle_b32, TsrShuffleParams),
+    ROWS(TSR_KERNEL_TRANSDATA_B32, tsr_transdata_b32, TsrTransdataParams),
 };
 
 static const char *const isa_names[TSR_ISA_COUNT] = {
@@ -84,4 +88,12 @@ TsrKernelFn tsr_kernel_find(const char *name)
         if (rows[i].isa <= best && strcmp(rows[i].name, name) == 0)
             return rows[i].fn;
     return NULL;
+}
+
+uint32_t tsr_kernel_params_size(const char *name)
+{
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return rows[i].params_size;
+    return 0;
 }

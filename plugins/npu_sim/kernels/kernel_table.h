@@ -13,6 +13,7 @@
 typedef struct TsrKernelRow {
     const char *name; /* TSR_KERNEL_ */
     uint32_t isa;     /* TSR_ISA_ */
+    uint32_t params_size;
     TsrKernelFn fn;
 } TsrKernelRow;
 
@@ -21,6 +22,9 @@ enum { TSR_ISA_REF = 0, TSR_ISA_AVX2 = 1, TSR_ISA_AVX512 = 2, TSR_ISA_COUNT = 3 
 /* The first row of that name that this machine can run, or NULL. The environment
  * variable TSR_NPU_SIM_ISA (ref, avx2 or avx512) is an upper bound. Threads: any. */
 TsrKernelFn tsr_kernel_find(const char *name);
+
+/* sizeof the parameters of that kernel, or 0. Threads: any. */
+uint32_t tsr_kernel_params_size(const char *name);
 
 /* All rows; *out_count receives how many. */
 const TsrKernelRow *tsr_kernel_rows(uint32_t *out_count);

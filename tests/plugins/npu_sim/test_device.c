@@ -4,6 +4,7 @@
  * it answers to dead handles.
  */
 #include <dirent.h>
+#include <tessera/device_kernels.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -128,6 +129,9 @@ START_TEST(unknown_kernel_is_null)
 {
     TsrDeviceContext *context = npu_open(1);
     ck_assert(npu->kernel_find(context, "no.such.kernel") == NULL);
+    ck_assert_uint_eq(npu->kernel_params_size(context, "no.such.kernel"), 0);
+    ck_assert_uint_eq(npu->kernel_params_size(context, TSR_KERNEL_UNARY_F32),
+                      sizeof(TsrUnaryParams));
     npu->close(context);
 }
 END_TEST

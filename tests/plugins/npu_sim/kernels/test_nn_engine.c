@@ -99,7 +99,10 @@ static void conv_node(NodeCase *c, const ConvCase *s, int format, uint32_t cores
 static void conv_case(const ConvCase *s, int format, uint32_t cores)
 {
     /* The error of a float sum grows with the root of its length. */
-    const float bound = 2e-6f * sqrtf((float)(s->c / s->groups * s->kh * s->kw) + 64.0f);
+    const float sum = 2e-6f * sqrtf((float)(s->c / s->groups * s->kh * s->kw) + 64.0f);
+    /* The Winograd form of 3x3 windows adds up larger terms that cancel. */
+    const int winograd = format == 1 && s->kh == 3 && s->kw == 3 && s->stride == 1;
+    const float bound = winograd ? 10.0f * sum : sum;
     const int64_t oh = conv_out(s->h, s->pads[0] + s->pads[2], s->kh, s);
     const int64_t ow = conv_out(s->w, s->pads[1] + s->pads[3], s->kw, s);
     NodeCase c;
@@ -190,9 +193,12 @@ START_TEST(test_conv_columns)
     ck_assert_uint_eq(node_columns(&c, formats), 2);
     ck_assert_uint_eq(formats[0], TSR_FORMAT_NC1HWC0);
     ck_assert_uint_eq(formats[1], TSR_FORMAT_ND);
-    /* 8 channels a group fit no block. */
+    /* 8 channels a group fit no block: that is no matter to single pixels only. */
     c.inputs[1].shape[1] = 8;
     node_attr_int(&c, "group", 4);
+    ck_assert_uint_eq(node_columns(&c, formats), 2);
+    ck_assert_uint_eq(formats[0], TSR_FORMAT_NC1HWC0);
+    c.inputs[1].shape[2] = 3;
     ck_assert_uint_eq(node_columns(&c, formats), 1);
     ck_assert_uint_eq(formats[0], TSR_FORMAT_ND);
     node_clear(&c);
