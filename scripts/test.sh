@@ -44,7 +44,8 @@ sh tests/conformance.sh 2>&1 | tee build/conformance.out
 add_up build/conformance.out
 
 echo
-echo "real networks, compared with ONNX Runtime:"
+echo "real networks, compared with ONNX Runtime, on one core and on two:"
+[ $# -gt 0 ] || set -- --threads 1,2
 sh tests/models/run_models.sh "$@" 2>&1 | tee build/run_models.out
 add_up build/run_models.out
 

@@ -323,7 +323,9 @@ int tsr_tool_conformance(int argc, char **argv)
     else if (jobs < 1 || jobs > 256 || timeout_s < 1)
         status = tsr_tool_usage("conformance: --jobs takes 1 to 256, --timeout 1 or more");
     else if (feed != NULL && !tsr_feed_parse(feed, &form.feed))
-        status = tsr_tool_usage("conformance: --feed wants run-time, constant or dynamic, got '%s'", feed);
+        status = tsr_tool_usage("conformance: --feed wants run-time, constant or dynamic, "
+                                "got '%s'",
+                                feed);
     else if (damage != NULL && !g_strv_contains(tsr_damage_names, damage))
         status = tsr_tool_usage("conformance: --damage knows no '%s'", damage);
     else if (form.infer_only && (feed != NULL || damage != NULL))

@@ -166,7 +166,7 @@ static TsrArray *damage_tensor(TsrArray *array, const char *damage, gboolean coa
 {
     const TsrTensorDesc *desc = &array->desc.view;
     gint64 count = tsr_desc_elements(desc), shape[TSR_MAX_RANK];
-    gboolean was_nan, was_inf;
+    gboolean was_nan, was_inf, was_turned;
     TsrArray *copy;
     if (count == 0)
         return NULL;
@@ -185,7 +185,8 @@ static TsrArray *damage_tensor(TsrArray *array, const char *damage, gboolean coa
     was_nan = strcmp(damage, "nan") == 0 && put_float(copy, count, NAN);
     was_inf = strcmp(damage, "inf") == 0 && put_float(copy, count, INFINITY);
     /* What was there already, or cannot be, is an ordinary wrong element. */
-    if ((!was_nan && !was_inf && (strcmp(damage, "sign") != 0 || coarse || !turn_sign(copy, count))) ||
+    was_turned = strcmp(damage, "sign") == 0 && !coarse && turn_sign(copy, count);
+    if ((!was_nan && !was_inf && !was_turned) ||
         memcmp(copy->tensor.data, array->tensor.data, array->tensor.size_bytes) == 0)
         spoil_element(copy, count, coarse);
     return copy;

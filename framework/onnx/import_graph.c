@@ -384,7 +384,8 @@ gboolean tsr_import_graph(TsrImporter *importer, const Onnx__Graph *proto, TsrSc
                           GError **error)
 {
     if (!import_initializers(importer, proto, scope, error) ||
-        !import_inputs(proto, scope, error) || !tsr_import_nodes(importer, proto->node, proto->n_node, scope, error))
+        !import_inputs(proto, scope, error) ||
+        !tsr_import_nodes(importer, proto->node, proto->n_node, scope, error))
         return FALSE;
     for (gsize i = 0; i < proto->n_output; i++) {
         const char *name = text_of(proto->output[i]->name);

@@ -269,7 +269,8 @@ static const struct {
     const char *op;
     TsrGradientRule rule;
 } rules[] = {
-    {"Add", rule_sum},     {"Div", rule_div},         {"Exp", rule_exp},   {"Identity", rule_identity},
+    {"Add", rule_sum},     {"Div", rule_div},
+    {"Exp", rule_exp},     {"Identity", rule_identity},
     {"Log", rule_log},     {"MatMul", rule_matmul},   {"Mul", rule_mul},   {"Neg", rule_neg},
     {"Pow", rule_pow},     {"Relu", rule_relu},       {"Sigmoid", rule_sigmoid},
     {"Sqrt", rule_sqrt},   {"Sub", rule_sub},         {"Sum", rule_sum},   {"Tanh", rule_tanh},

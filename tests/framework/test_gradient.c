@@ -512,7 +512,8 @@ static const Wrong wrongs[] = {
     {"Exp", "xs=[\"a\"] zs=[\"b\"] y=\"%s\"", 1, 1, 2, TSR_INVALID_ARGUMENT, "no input for 'b'"},
     {"Exp", "xs=[\"a\",\"a\"] y=\"%s\"", 2, 2, 2, TSR_INVALID_ARGUMENT, "name 'a' twice"},
     {"Exp", "xs=[\"a\"] y=\"%s\"", 2, 2, 2, TSR_INVALID_ARGUMENT, "has 2 outputs, but xs names 1"},
-    {"Exp", "xs=[\"a\"] y=\"gradient\"", 1, 1, 2, TSR_INVALID_ARGUMENT, "depends on its own output"},
+    {"Exp", "xs=[\"a\"] y=\"gradient\"", 1, 1, 2, TSR_INVALID_ARGUMENT,
+     "depends on its own output"},
 };
 
 START_TEST(wrong_gradients)

@@ -318,6 +318,45 @@ START_TEST(is_counted)
 }
 END_TEST
 
+typedef struct AttrText {
+    const char *text;
+    const char *part; /* of the error; NULL: it is right */
+} AttrText;
+
+/* Attributes as the builder reads them. */
+START_TEST(attribute_texts)
+{
+    static const AttrText rows[] = {
+        {"xs=[\"a\", \"b\"] y=\"c\"", NULL},
+        {"xs=[ \"a\\\"b\" ] zs=[] y=\"c\"", NULL},
+        {"xs=[\"a\" y=\"c\"", "a quoted string wanted at 'y="},
+        {"xs=[\"a\",", "']' wanted at ''"},
+        {"xs=[\"a", "a closing quote wanted"},
+        {"xs=[\"a\",1] y=\"c\"", "a quoted string wanted at '1]"},
+        {"xs=[1,\"a\"] y=\"c\"", "a number wanted at '\"a\"]"},
+        {"xs=[1", "']' wanted at ''"},
+        {"xs=[1,2] y=\"c\"", "xs"},
+        {"xs", "name=value wanted"},
+        {"=1", "name=value wanted"},
+        {"xs=", "a number wanted at ''"},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(TsrGraph) graph = fixture_graph();
+        TsrValue *x = fixture_input(graph, "x", SHAPE(2)), *y = NULL;
+        GError *error = NULL;
+        y = tsr_build_node(graph, "ai.onnx.preview.training::Gradient", "g", VALUES(x),
+                           rows[i].text, &error);
+        if (rows[i].part == NULL) {
+            ck_no_error(error);
+            ck_assert_uint_eq(tsr_node_attr(y->producer, "xs")->count, i == 0 ? 2 : 1);
+        } else {
+            ck_assert_ptr_null(y);
+            ck_error(error, TSR_INVALID_ARGUMENT, rows[i].part);
+        }
+    }
+}
+END_TEST
+
 FIXTURE_MAIN("graph", users_and_order, names, constants, node_errors, output_names, input_ranges,
              replace_and_remove, cycle, control_edges, verifier_finds_damage, subgraphs_capture,
-             is_counted)
+             is_counted, attribute_texts)
