@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * algebra.c: Einsum, Det, CumProd, ReverseSequence and BitCast.
+ * algebra.c: Einsum, Det, ReverseSequence and BitCast.
  */
 #include "../number.h"
 #include "../walk.h"
@@ -194,41 +194,6 @@ static int32_t run_det(const AicpuKernel *kernel, TsrRunContext *run)
     return TSR_OK;
 }
 
-/* CumProd: the products wrap for integers. */
-static int32_t run_cumprod(const AicpuKernel *kernel, TsrRunContext *run)
-{
-    const TsrTensorDesc *x = run->inputs[0]->desc;
-    const TsrTensor *y = run->outputs[0];
-    int64_t axis = tsr_axis_normalize(aicpu_scalar_int64(run->inputs[1], 0), x->rank);
-    int exclusive = tsr_attr_int(run->node, "exclusive", 0) != 0;
-    int reverse = tsr_attr_int(run->node, "reverse", 0) != 0;
-    int64_t n, inner, count = tsr_desc_elements(x);
-    (void)kernel;
-    if (axis < 0)
-        return run->fail(run, TSR_INVALID_ARGUMENT, "axis is outside of rank %u", x->rank);
-    n = x->shape[axis];
-    inner = tsr_shape_elements(x->rank - (uint32_t)axis - 1, x->shape + axis + 1);
-    for (int64_t v = 0; count > 0 && v < count / n; v++) {
-        int64_t base = v / inner * n * inner + v % inner, whole = 1;
-        double product = 1.0;
-        for (int64_t i = 0; i < n; i++) {
-            int64_t at = base + (reverse ? n - 1 - i : i) * inner, number, before_whole = whole;
-            double value, before = product;
-            if (aicpu_is_integer(x->dtype)) {
-                aicpu_load_int64(x->dtype, run->inputs[0]->data, at, 1, &number);
-                whole = (int64_t)((uint64_t)whole * (uint64_t)number);
-                aicpu_store_int64(x->dtype, y->data, at, 1, exclusive ? &before_whole : &whole);
-            } else {
-                aicpu_load_double(x->dtype, run->inputs[0]->data, at, 1, &value);
-                product *= value;
-                aicpu_store_double(x->dtype, y->data, at, 1, exclusive ? &before : &product,
-                                   AICPU_SATURATE);
-            }
-        }
-    }
-    return TSR_OK;
-}
-
 /* ReverseSequence: the first sequence_lens[b] steps of each batch run backwards. */
 static int32_t run_reverse_sequence(const AicpuKernel *kernel, TsrRunContext *run)
 {
@@ -269,7 +234,6 @@ static int32_t run_bit_cast(const AicpuKernel *kernel, TsrRunContext *run)
 static const AicpuKernel kernels[] = {
     {.op = "Einsum", .run = run_einsum, .dtypes = TSR_TYPES_NUMERIC},
     {.op = "Det", .run = run_det, .dtypes = TSR_TYPES_FLOAT},
-    {.op = "CumProd", .run = run_cumprod, .dtypes = TSR_TYPES_NUMERIC},
     {.op = "ReverseSequence", .run = run_reverse_sequence},
     {.op = "BitCast", .run = run_bit_cast},
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * reduce.c: the Reduce operators, ArgMax and ArgMin, CumSum. A reduction walks the
+ * reduce.c: the Reduce operators, ArgMax and ArgMin. A reduction walks the
  * input once per output element over the reduced axes, innermost last, and sums in
  * double (integers in int64, which wraps like the element type would).
  */
@@ -263,42 +263,6 @@ static int32_t run_arg(const AicpuKernel *kernel, TsrRunContext *run)
     return TSR_OK;
 }
 
-static int32_t run_cumsum(const AicpuKernel *kernel, TsrRunContext *run)
-{
-    const TsrTensorDesc *x = run->inputs[0]->desc;
-    const TsrTensor *y = run->outputs[0];
-    int64_t axis = tsr_axis_normalize(aicpu_scalar_int64(run->inputs[1], 0), x->rank);
-    int exclusive = tsr_attr_int(run->node, "exclusive", 0) != 0;
-    int reverse = tsr_attr_int(run->node, "reverse", 0) != 0;
-    int64_t n, inner, count = tsr_desc_elements(x);
-    (void)kernel;
-    if (axis < 0)
-        return run->fail(run, TSR_INVALID_ARGUMENT, "axis is outside of rank %u", x->rank);
-    n = x->shape[axis];
-    inner = tsr_shape_elements(x->rank - (uint32_t)axis - 1, x->shape + axis + 1);
-    for (int64_t v = 0; count > 0 && v < count / n; v++) {
-        int64_t base = v / inner * n * inner + v % inner, sum_i = 0;
-        double sum = 0.0;
-        for (int64_t i = 0; i < n; i++) {
-            int64_t at = base + (reverse ? n - 1 - i : i) * inner, number = 0;
-            double value = 0.0, out = sum;
-            int64_t out_i = sum_i;
-            if (aicpu_is_integer(x->dtype)) {
-                aicpu_load_int64(x->dtype, run->inputs[0]->data, at, 1, &number);
-                sum_i = (int64_t)((uint64_t)sum_i + (uint64_t)number);
-                out_i = exclusive ? out_i : sum_i;
-                aicpu_store_int64(x->dtype, y->data, at, 1, &out_i);
-            } else {
-                aicpu_load_double(x->dtype, run->inputs[0]->data, at, 1, &value);
-                sum += value;
-                out = exclusive ? out : sum;
-                aicpu_store_double(x->dtype, y->data, at, 1, &out, AICPU_SATURATE);
-            }
-        }
-    }
-    return TSR_OK;
-}
-
 #define NUMERIC_BOOL (TSR_TYPES_NUMERIC | TSR_BIT(TSR_DTYPE_BOOL))
 
 static const AicpuKernel kernels[] = {
@@ -316,7 +280,6 @@ static const AicpuKernel kernels[] = {
      .dtypes = TSR_TYPES_NUMERIC},
     {.op = "ArgMax", .run = run_arg, .dtypes = TSR_TYPES_NUMERIC},
     {.op = "ArgMin", .run = run_arg, .mode = 1, .dtypes = TSR_TYPES_NUMERIC},
-    {.op = "CumSum", .run = run_cumsum, .dtypes = TSR_TYPES_NUMERIC},
 };
 
 const AicpuFamily aicpu_reduce = AICPU_FAMILY(kernels);

@@ -13,6 +13,7 @@ const AicpuFamily *const aicpu_families[] = {
     &aicpu_control,
     &aicpu_conv,
     &aicpu_conv_transpose,
+    &aicpu_cumulate,
     &aicpu_deform_conv,
     &aicpu_gather,
     &aicpu_generate,

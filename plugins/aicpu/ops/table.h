@@ -15,6 +15,7 @@ extern const AicpuFamily aicpu_concat;
 extern const AicpuFamily aicpu_control;
 extern const AicpuFamily aicpu_conv;
 extern const AicpuFamily aicpu_conv_transpose;
+extern const AicpuFamily aicpu_cumulate;
 extern const AicpuFamily aicpu_deform_conv;
 extern const AicpuFamily aicpu_gather;
 extern const AicpuFamily aicpu_generate;
