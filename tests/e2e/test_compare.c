@@ -2,12 +2,12 @@
  *
  * test_compare.c: what counts as equal, per element type, and how a difference is told.
  */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compare.h"
+#include "../support/check_main.h"
 
 static TsrArray *make(guint32 dtype, gint64 count, const void *data, gsize size)
 {
@@ -130,16 +130,8 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {floats, narrow_floats, integers, strings, shapes};
-    Suite *suite = suite_create("compare");
     TCase *tcase = tcase_create("compare");
-    SRunner *runner;
-    int failed;
     for (gsize i = 0; i < G_N_ELEMENTS(tests); i++)
         tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return check_main("compare", tcase);
 }

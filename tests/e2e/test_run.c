@@ -3,7 +3,6 @@
  * test_run.c: the command from outside: public ONNX tests through each engine, verdicts on
  * tests that are wrong, crash or hang, exit statuses.
  */
-#include <check.h>
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "../framework/scratch.h"
+#include "../support/check_main.h"
 
 typedef struct Outcome {
     int status; /* of the command; -1 when a signal ended it */
@@ -224,19 +224,13 @@ int main(void)
 {
     const TTest *const tests[] = {public_tests, wrong_results, infers_only, manifest,
                                   survives_its_tests, usage, compiles_and_checks};
-    Suite *suite = suite_create("run");
     TCase *tcase = tcase_create("run");
-    SRunner *runner;
-    int failed;
+    int status;
     for (gsize i = 0; i < G_N_ELEMENTS(tests); i++)
         tcase_add_test(tcase, tests[i]);
     tcase_set_timeout(tcase, 60);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
     scratch_begin();
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    status = check_main("run", tcase);
     scratch_end();
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return status;
 }

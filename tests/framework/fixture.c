@@ -8,6 +8,7 @@
 
 #include "ops/ops.h"
 #include "scratch.h"
+#include "../support/check_main.h"
 
 void fixture_error(GError **error, gint32 code, const char *part, const char *where)
 {
@@ -182,19 +183,13 @@ char *fixture_file(const char *directory, const char *name, const void *data, gs
 
 int fixture_main(const char *name, const TTest *const *tests, gsize count)
 {
-    Suite *suite = suite_create(name);
     TCase *tcase = tcase_create(name);
-    SRunner *runner;
-    int failed;
+    int status;
     for (gsize i = 0; i < count; i++)
         tcase_add_test(tcase, tests[i]);
     tcase_set_timeout(tcase, 60);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
     scratch_begin();
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    status = check_main(name, tcase);
     scratch_end();
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return status;
 }

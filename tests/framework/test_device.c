@@ -5,6 +5,7 @@
  */
 #include "fixture.h"
 #include "runtime/device.h"
+#include "../support/check_main.h"
 
 static void kernel(void *const *args, const void *params, uint32_t block_index,
                    uint32_t block_dim)
@@ -75,15 +76,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("device");
     TCase *tcase = tcase_create("device");
-    SRunner *runner;
-    int failed;
     tcase_add_loop_test(tcase, binds_what_fits, 0, G_N_ELEMENTS(bindings));
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return check_main("device", tcase);
 }

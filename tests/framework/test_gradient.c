@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "fixture.h"
+#include "../support/check_main.h"
 
 #define GRADIENT "ai.onnx.preview.training::Gradient"
 #define MAX_VALUES 4
@@ -587,10 +588,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("gradient");
     TCase *tcase = tcase_create("gradient");
-    SRunner *runner;
-    int failed;
     tcase_add_loop_test(tcase, every_rule, 0, G_N_ELEMENTS(cases));
     tcase_add_loop_test(tcase, other_point, 0, 7);
     tcase_add_test(tcase, inner_value);
@@ -602,10 +600,5 @@ int main(void)
     tcase_add_test(tcase, integers);
     tcase_add_test(tcase, long_chain);
     tcase_set_timeout(tcase, 60);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return check_main("gradient", tcase);
 }

@@ -3,7 +3,6 @@
  * test_session.c: an application: tessera.h alone, linked to the shared library. Builds a
  * graph by hand, compiles, saves, loads, runs, and is told what it did wrong.
  */
-#include <check.h>
 #include <glib/gstdio.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <tessera/tessera.h>
 
 #include "scratch.h"
+#include "../support/check_main.h"
 
 #define SHAPE(...)                                                                  \
     (guint32)(sizeof((gint64[]){__VA_ARGS__}) / sizeof(gint64)), (const gint64[]){__VA_ARGS__}
@@ -346,19 +346,13 @@ int main(void)
                                   describes_itself, wrong_inputs, wrong_graphs, input_shapes,
                                   sessions_that_cannot_be, unknown_switches, dumps_its_stages,
                                   arrays};
-    Suite *suite = suite_create("session");
     TCase *tcase = tcase_create("session");
-    SRunner *runner;
-    int failed;
+    int status;
     for (gsize i = 0; i < G_N_ELEMENTS(tests); i++)
         tcase_add_test(tcase, tests[i]);
     tcase_set_timeout(tcase, 60);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
     scratch_begin();
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    status = check_main("session", tcase);
     scratch_end();
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return status;
 }

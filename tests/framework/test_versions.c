@@ -4,12 +4,12 @@
  * definition serves which opset, and what moved from an attribute to an input there.
  * Source: ONNX Changelog.md.
  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ir/op_registry.h"
 #include "ops/ops.h"
+#include "../support/check_main.h"
 
 static TsrOpRegistry *make_registry(void)
 {
@@ -109,17 +109,9 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("versions");
     TCase *tcase = tcase_create("versions");
-    SRunner *runner;
-    int failed;
     tcase_add_test(tcase, test_every_definition_serves_from_its_version_on);
     tcase_add_loop_test(tcase, test_attribute_moves_at_its_border, 0, G_N_ELEMENTS(moved));
     tcase_add_test(tcase, test_softmax_axis_default);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return check_main("versions", tcase);
 }

@@ -6,8 +6,8 @@
 #ifndef TESTS_OP_CHECK_H
 #define TESTS_OP_CHECK_H
 
+#include "check_main.h"
 #include "op_harness.h"
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -118,17 +118,10 @@ __attribute__((unused)) static void want_bytes(OpHarness *h, uint32_t index, uin
     int main(void)                                                                  \
     {                                                                               \
         const TTest *const tests[] = {__VA_ARGS__};                                 \
-        Suite *suite = suite_create(__FILE__);                                      \
         TCase *tcase = tcase_create("all");                                         \
-        SRunner *runner = srunner_create(suite);                                    \
-        int failed;                                                                 \
-        suite_add_tcase(suite, tcase);                                              \
         for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)               \
             tcase_add_test(tcase, tests[i]);                                        \
-        srunner_run_all(runner, CK_NORMAL);                                         \
-        failed = srunner_ntests_failed(runner);                                     \
-        srunner_free(runner);                                                       \
-        return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;                           \
+        return check_main(__FILE__, tcase);                                         \
     }
 
 #endif

@@ -4,7 +4,7 @@
  * the public API alone. The build folder of this test is the first argument; it holds the
  * examples of docs/custom-ops.md.
  */
-#include <check.h>
+#include "../../support/check_main.h"
 #include <stdlib.h>
 #include <string.h>
 #include <tessera/tessera.h>
@@ -141,20 +141,12 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("custom");
     TCase *tcase = tcase_create("custom");
-    SRunner *runner;
-    int failed;
     if (argc < 2)
         return 2;
     build_dir = argv[1];
     tcase_add_test(tcase, test_both_kinds_run);
     tcase_add_test(tcase, test_required_attribute_is_checked);
     tcase_add_loop_test(tcase, test_broken_key_files, 0, G_N_ELEMENTS(broken));
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return check_main("custom", tcase);
 }

@@ -10,6 +10,7 @@
 #include "nn.h"
 #include "optimize/fusion.h"
 #include "prepare/infer.h"
+#include "../../support/check_main.h"
 
 typedef struct Bench {
     FakeEngine engine;
@@ -392,18 +393,10 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("nn_fusion");
     TCase *tests = tcase_create("passes");
-    SRunner *runner;
-    int failed;
     tcase_add_loop_test(tests, becomes, 0, G_N_ELEMENTS(cases));
     tcase_add_test(tests, scales_weights);
     tcase_add_test(tests, scales_transposed_weights);
     tcase_add_test(tests, scales_swish);
-    suite_add_tcase(suite, tests);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return check_main("nn_fusion", tests);
 }

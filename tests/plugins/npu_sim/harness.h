@@ -6,14 +6,14 @@
 #ifndef TSR_TEST_NPU_HARNESS_H
 #define TSR_TEST_NPU_HARNESS_H
 
-#include <check.h>
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <tessera/plugin.h>
+
+#include "../../support/check_main.h"
 
 static _Thread_local char error_text[1024];
 static _Thread_local int32_t error_code;
@@ -93,18 +93,10 @@ static inline int32_t npu_load_list(TsrDeviceContext *context, const TsrTask *ta
 
 static inline int npu_run_suite(const char *name, const TTest *const *tests, size_t count)
 {
-    Suite *suite = suite_create(name);
     TCase *tcase = tcase_create(name);
-    SRunner *runner;
-    int failed;
     for (size_t i = 0; i < count; i++)
         tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return check_main(name, tcase);
 }
 
 #endif

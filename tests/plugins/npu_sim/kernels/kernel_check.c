@@ -5,8 +5,8 @@
  */
 #include "kernel_check.h"
 #include "kernel_table.h"
+#include "../../../support/check_main.h"
 
-#include <check.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -246,14 +246,8 @@ int kernel_test_main(int argc, char **argv, const char *name, void (*add)(struct
         bench();
         return 0;
     }
-    Suite *suite = suite_create(name);
     TCase *tests = tcase_create(name);
     add((struct TCase *)tests);
     tcase_set_timeout(tests, 120);
-    suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return check_main(name, tests);
 }
