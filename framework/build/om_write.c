@@ -48,7 +48,7 @@ static GVariant *meta_variant(TsrProgram *program, const TsrPluginSet *set)
     g_variant_dict_insert(&dict, "sink", "b", program->is_sink);
     g_variant_dict_insert(&dict, "device", "s",
                           program->device != NULL ? program->device : "");
-    g_variant_dict_insert(&dict, "c0_bytes", "u", program->c0_bytes);
+    g_variant_dict_insert(&dict, "c0_lanes", "u", program->c0_lanes);
     g_variant_dict_insert(&dict, "core_count", "u", program->core_count);
     g_variant_dict_insert(&dict, "streams", "u", program->stream_count);
     g_variant_dict_insert(&dict, "events", "u", program->event_count);

@@ -70,7 +70,7 @@ typedef struct TsrProgram {
     TsrMemoryStats stats;
     guint32 stream_count;
     guint32 event_count;
-    guint32 c0_bytes;
+    guint32 c0_lanes;
     guint32 core_count;
     char *device;           /* or NULL */
 } TsrProgram;

@@ -328,7 +328,7 @@ TsrProgram *tsr_task_build(TsrGraph *graph, const TsrPluginSet *set,
                            const TsrBuildOptions *options, GError **error)
 {
     g_autoptr(TsrProgram) program = tsr_program_new(graph);
-    program->c0_bytes = options->traits.c0_bytes;
+    program->c0_lanes = options->traits.c0_lanes;
     program->core_count = options->traits.core_count;
     program->device = set->device != NULL ? g_strdup(set->device->device->name) : NULL;
     program->is_sink = !options->host_mode && set->device != NULL && graph_can_sink(graph);

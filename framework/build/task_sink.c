@@ -105,7 +105,7 @@ TsrBuiltNode *tsr_task_sink_build(const TsrLoadedPlugin *plugin, const TsrNodeVi
     g_autoptr(TsrBuiltNode) built = g_new0(TsrBuiltNode, 1);
     Sink sink = {
         .interface = {.struct_size = sizeof(TsrTaskSink), .core_count = traits->core_count,
-                      .c0_bytes = traits->c0_bytes, .l2_bytes = traits->l2_bytes,
+                      .c0_lanes = traits->c0_lanes, .l2_bytes = traits->l2_bytes,
                       .workspace = sink_workspace, .constant = sink_constant,
                       .kernel = sink_kernel, .fail = sink_fail},
         .built = built, .view = view,

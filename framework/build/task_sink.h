@@ -26,7 +26,7 @@ typedef struct TsrBuiltNode {
 
 typedef struct TsrDeviceTraits {
     guint32 core_count;
-    guint32 c0_bytes;
+    guint32 c0_lanes;
     guint32 l2_bytes;
 } TsrDeviceTraits;
 

@@ -146,7 +146,7 @@ static gboolean nchw_axes(guint32 format, guint32 axes[4])
     return found != NULL;
 }
 
-gboolean tsr_desc_set_storage(TsrDesc *desc, guint32 format, guint32 c0_bytes)
+gboolean tsr_desc_set_storage(TsrDesc *desc, guint32 format, guint32 c0_lanes)
 {
     guint32 axes[4], rank = desc->view.rank, bits = tsr_dtype_bits(desc->view.dtype);
     gint64 ordered[TSR_MAX_RANK];
@@ -171,7 +171,7 @@ gboolean tsr_desc_set_storage(TsrDesc *desc, guint32 format, guint32 c0_bytes)
             for (guint32 axis = 0; axis < 4; axis++)
                 ordered[axis] = desc->shape[axes[axis]];
         }
-        storage_rank = rule->store(rank, ordered, c0_bytes * 8 / bits, desc->storage_shape);
+        storage_rank = rule->store(rank, ordered, c0_lanes, desc->storage_shape);
         if (storage_rank == 0)
             return FALSE;
         desc->view.storage_format = format;

@@ -25,12 +25,12 @@ static TsrValue *port_value(const TsrNode *node, guint port)
                : g_ptr_array_index(node->outputs, port - node->inputs->len);
 }
 
-static gboolean can_store(const TsrValue *value, guint32 format, guint32 c0_bytes)
+static gboolean can_store(const TsrValue *value, guint32 format, guint32 c0_lanes)
 {
     TsrDesc trial;
     tsr_desc_init(&trial);
     tsr_desc_copy(&trial, &value->desc.view);
-    return tsr_desc_set_storage(&trial, format, c0_bytes);
+    return tsr_desc_set_storage(&trial, format, c0_lanes);
 }
 
 static guint32 plain_format(const TsrValue *value)
@@ -46,7 +46,7 @@ static gboolean is_plain(const TsrValue *value, guint32 format)
 /* Gives the TSR_FORMAT_ANY ports of a column the one format among those its inputs
  * have that saves most, or the plain one. FALSE when a port cannot be stored so. */
 static gboolean resolve_any(const TsrNode *node, const guint32 *column, guint32 any,
-                            guint32 c0_bytes, guint32 *out_formats)
+                            guint32 c0_lanes, guint32 *out_formats)
 {
     guint ports = node->inputs->len + node->outputs->len;
     for (guint i = 0; i < ports; i++) {
@@ -56,7 +56,7 @@ static gboolean resolve_any(const TsrNode *node, const guint32 *column, guint32 
             format = TSR_FORMAT_ND;
         else if (is_plain(value, format))
             format = plain_format(value);
-        else if (!can_store(value, format, c0_bytes))
+        else if (!can_store(value, format, c0_lanes))
             return FALSE;
         out_formats[i] = format;
     }
@@ -89,7 +89,7 @@ static void consider(const TsrNode *node, const guint32 *formats, float score, f
     memcpy(best, formats, (node->inputs->len + node->outputs->len) * sizeof(*best));
 }
 
-static void choose(TsrNode *node, const TsrLoadedPlugin *plugin, guint32 c0_bytes, guint32 *best)
+static void choose(TsrNode *node, const TsrLoadedPlugin *plugin, guint32 c0_lanes, guint32 *best)
 {
     guint ports = node->inputs->len + node->outputs->len;
     g_autofree guint32 *columns = g_new0(guint32, (gsize)COLUMN_CAPACITY * ports + 1);
@@ -109,12 +109,12 @@ static void choose(TsrNode *node, const TsrLoadedPlugin *plugin, guint32 c0_byte
         gboolean any = FALSE;
         for (guint i = 0; i < ports; i++)
             any |= column[i] == TSR_FORMAT_ANY;
-        if (resolve_any(node, column, TSR_FORMAT_ND, c0_bytes, formats))
+        if (resolve_any(node, column, TSR_FORMAT_ND, c0_lanes, formats))
             consider(node, formats, scores[c], &best_score, &best_cost, best);
         for (guint i = 0; any && i < node->inputs->len; i++) {
             const TsrValue *value = g_ptr_array_index(node->inputs, i);
             if (value != NULL && column[i] == TSR_FORMAT_ANY &&
-                resolve_any(node, column, value->desc.view.storage_format, c0_bytes, formats))
+                resolve_any(node, column, value->desc.view.storage_format, c0_lanes, formats))
                 consider(node, formats, scores[c], &best_score, &best_cost, best);
         }
     }
@@ -143,7 +143,7 @@ static gboolean is_static(const TsrNode *node)
 
 /* Brings one node's inputs to the formats it chose and marks its outputs. */
 static gboolean apply(TsrNode *node, const guint32 *formats, TsrTransInserter *inserter,
-                      guint32 c0_bytes, GError **error)
+                      guint32 c0_lanes, GError **error)
 {
     for (guint i = 0; i < node->inputs->len; i++) {
         TsrValue *value = g_ptr_array_index(node->inputs, i), *converted;
@@ -158,7 +158,7 @@ static gboolean apply(TsrNode *node, const guint32 *formats, TsrTransInserter *i
     for (guint i = 0; i < node->outputs->len; i++) {
         TsrValue *value = g_ptr_array_index(node->outputs, i);
         guint32 format = formats[node->inputs->len + i];
-        if (value == NULL || tsr_desc_set_storage(&value->desc, format, c0_bytes))
+        if (value == NULL || tsr_desc_set_storage(&value->desc, format, c0_lanes))
             continue;
         g_set_error(error, TSR_ERROR, TSR_INTERNAL, "'%s' cannot be stored as %s", value->name,
                     tsr_format_name(format));
@@ -223,7 +223,7 @@ static gboolean restore_captured(TsrGraph *root, TsrGraph *graph, TsrTransInsert
     return TRUE;
 }
 
-gboolean tsr_format_select(TsrGraph *graph, const TsrPluginSet *set, guint32 c0_bytes,
+gboolean tsr_format_select(TsrGraph *graph, const TsrPluginSet *set, guint32 c0_lanes,
                            TsrFormatReport *out_report, GError **error)
 {
     g_autoptr(GPtrArray) order = tsr_graph_sort(graph, error);
@@ -231,7 +231,7 @@ gboolean tsr_format_select(TsrGraph *graph, const TsrPluginSet *set, guint32 c0_
     gboolean done = order != NULL;
     if (!done)
         return FALSE;
-    inserter = tsr_trans_inserter_new(set, c0_bytes);
+    inserter = tsr_trans_inserter_new(set, c0_lanes);
     for (guint i = 0; i < order->len && done; i++) {
         TsrNode *node = g_ptr_array_index(order, i);
         const TsrLoadedPlugin *plugin =
@@ -241,11 +241,11 @@ gboolean tsr_format_select(TsrGraph *graph, const TsrPluginSet *set, guint32 c0_
             continue;
         formats = g_new0(guint32, node->inputs->len + node->outputs->len + 1);
         if (plugin != NULL && is_static(node))
-            choose(node, plugin, c0_bytes, formats);
+            choose(node, plugin, c0_lanes, formats);
         else
             for (guint p = 0; p < node->inputs->len + node->outputs->len; p++)
                 formats[p] = plain_format(port_value(node, p));
-        done = apply(node, formats, inserter, c0_bytes, error);
+        done = apply(node, formats, inserter, c0_lanes, error);
     }
     done = done && restore_borders(graph, inserter, error) &&
            restore_captured(graph, graph, inserter, error);

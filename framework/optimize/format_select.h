@@ -16,9 +16,9 @@ typedef struct TsrFormatReport {
 } TsrFormatReport;
 
 /* Chooses storage formats for the root graph's nodes (subgraphs stay in their origin
- * formats), sets them on the values and inserts conversions. c0_bytes is the device's.
+ * formats), sets them on the values and inserts conversions. c0_lanes is the device's.
  * Errors: a conversion that no engine takes. */
-gboolean tsr_format_select(TsrGraph *graph, const TsrPluginSet *set, guint32 c0_bytes,
+gboolean tsr_format_select(TsrGraph *graph, const TsrPluginSet *set, guint32 c0_lanes,
                            TsrFormatReport *out_report, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 

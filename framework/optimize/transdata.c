@@ -13,16 +13,16 @@
 
 struct TsrTransInserter {
     const TsrPluginSet *set;
-    guint32 c0_bytes;
+    guint32 c0_lanes;
     GHashTable *made; /* value -> GPtrArray of its conversions */
     TsrFormatReport report;
 };
 
-TsrTransInserter *tsr_trans_inserter_new(const TsrPluginSet *set, guint32 c0_bytes)
+TsrTransInserter *tsr_trans_inserter_new(const TsrPluginSet *set, guint32 c0_lanes)
 {
     TsrTransInserter *inserter = g_new0(TsrTransInserter, 1);
     inserter->set = set;
-    inserter->c0_bytes = c0_bytes;
+    inserter->c0_lanes = c0_lanes;
     inserter->made = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref);
     return inserter;
 }
@@ -104,7 +104,7 @@ TsrValue *tsr_trans_convert(TsrTransInserter *inserter, TsrGraph *graph, TsrValu
         return NULL;
     made = g_ptr_array_index(node->outputs, 0);
     tsr_desc_copy(&made->desc, &value->desc.view);
-    if (!tsr_desc_set_storage(&made->desc, format, inserter->c0_bytes)) {
+    if (!tsr_desc_set_storage(&made->desc, format, inserter->c0_lanes)) {
         g_set_error(error, TSR_ERROR, TSR_INTERNAL, "'%s' cannot be stored as %s", value->name,
                     tsr_format_name(format));
         return NULL;

@@ -10,7 +10,7 @@
 
 typedef struct TsrTransInserter TsrTransInserter;
 
-TsrTransInserter *tsr_trans_inserter_new(const TsrPluginSet *set, guint32 c0_bytes);
+TsrTransInserter *tsr_trans_inserter_new(const TsrPluginSet *set, guint32 c0_lanes);
 /* The value in that storage format: itself, the source it was converted from, an
  * earlier conversion, or a new node of the graph, placed on engine if that takes it.
  * NULL with an error naming value and formats when nobody converts it. */

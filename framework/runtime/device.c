@@ -47,10 +47,10 @@ void tsr_device_close(TsrOpenDevice *device)
 
 TsrDeviceTraits tsr_device_traits(const TsrOpenDevice *device)
 {
-    TsrDeviceTraits traits = {1, 64, 1u << 20};
+    TsrDeviceTraits traits = {1, 16, 1u << 20};
     if (device != NULL) {
         traits.core_count = MAX(device->info.core_count, 1);
-        traits.c0_bytes = device->info.c0_bytes != 0 ? device->info.c0_bytes : traits.c0_bytes;
+        traits.c0_lanes = device->info.c0_lanes != 0 ? device->info.c0_lanes : traits.c0_lanes;
         traits.l2_bytes = device->info.l2_bytes != 0 ? (guint32)device->info.l2_bytes
                                                      : traits.l2_bytes;
     }

@@ -168,7 +168,7 @@ static gboolean read_meta(TsrProgram *program, GVariant *meta, GError **error)
     TsrMemoryStats *stats = &program->stats;
     if (!g_variant_lookup(meta, "sink", "b", &program->is_sink) ||
         !g_variant_lookup(meta, "device", "s", &program->device) ||
-        !g_variant_lookup(meta, "c0_bytes", "u", &program->c0_bytes) ||
+        !g_variant_lookup(meta, "c0_lanes", "u", &program->c0_lanes) ||
         !g_variant_lookup(meta, "core_count", "u", &program->core_count) ||
         !g_variant_lookup(meta, "streams", "u", &program->stream_count) ||
         !g_variant_lookup(meta, "events", "u", &program->event_count) ||

@@ -67,7 +67,20 @@ typedef struct TsrTensorDesc {
     uint32_t key_dtype;           /* of the keys of a map */
     const int64_t *max_shape;     /* a bound for each dimension that shape leaves unknown
                                      (-1 where there is none); NULL: no bounds at all */
+    uint32_t expand_dims;         /* TSR_EXPAND_ set: which of N, C, H, W the dimensions are,
+                                     for an origin format NCHW at a rank below 4; 0 at rank
+                                     4 and where the tensor cannot be blocked */
+    uint32_t reserved;
 } TsrTensorDesc;
+
+/* The expand-dims rule: the axes of NCHW that a tensor of lower rank has. The others are
+ * 1 when it is blocked, so [N, C, W] with N | C | W is stored as [N, C, 1, W] is. */
+enum {
+    TSR_EXPAND_N = 1u << 0,
+    TSR_EXPAND_C = 1u << 1,
+    TSR_EXPAND_H = 1u << 2,
+    TSR_EXPAND_W = 1u << 3,
+};
 
 /* A tensor with memory. The elements lie densely in the order of the storage
  * shape; data is aligned to 64 bytes unless it belongs to the caller of a run.
@@ -236,6 +249,13 @@ enum {
     TSR_REFUSE_USER = 9,    /* a setting forbids it */
 };
 
+/* How an operator takes to narrow floats. */
+enum {
+    TSR_PRECISION_GREY = 0,  /* follows its producers */
+    TSR_PRECISION_WHITE = 1, /* gains by them: convolutions, matrix products */
+    TSR_PRECISION_BLACK = 2, /* keeps float: sums over much, exponentials */
+};
+
 /* Answer to "can you run this node?". A reason is mandatory for "no" and "if". */
 typedef struct TsrSupport {
     uint32_t struct_size;
@@ -267,6 +287,9 @@ struct TsrEngine {
     int32_t (*validate)(const TsrEngine *engine, uint32_t blob_version,
                         const char *compat, TsrSupport *out_support);
     const char *compat;       /* opaque text written into compiled models, or NULL */
+    /* TSR_PRECISION_ of the node's operator, by which the mixed modes decide; a list of the
+     * user wins. Default: grey. Pure. Threads: compile, reentrant. */
+    uint32_t (*precision)(const TsrEngine *engine, const TsrNodeView *node);
 };
 
 /* ---------------------------------------------------------- format selector */
@@ -355,6 +378,13 @@ struct TsrGraphEdit {
     int32_t (*fuse)(const TsrGraphEdit *edit, const TsrFusedNode *fused);
 };
 
+/* When a pass runs and on which nodes. */
+enum {
+    TSR_STAGE_PLACED = 0,         /* after placement, on nodes of the plugin's own engine */
+    TSR_STAGE_BEFORE_FORMATS = 1, /* before origin formats are inferred, on anyone's nodes */
+    TSR_STAGE_AFTER_FORMATS = 2,  /* after that and before placement, on anyone's nodes */
+};
+
 typedef struct TsrFusionPass TsrFusionPass;
 struct TsrFusionPass {
     uint32_t struct_size;
@@ -366,8 +396,10 @@ struct TsrFusionPass {
     const char *const *root_ops;  /* operator types at which apply is called */
     /* Looks at a pattern rooted at the node, and fuses it. TSR_OK when it changed
      * the graph, TSR_UNSUPPORTED (no text needed) when there is nothing to do.
-     * Called for nodes of the plugin's own engine only. Threads: compile. */
+     * Threads: compile. */
     int32_t (*apply)(const TsrFusionPass *pass, const TsrGraphEdit *edit, uint32_t node);
+    uint32_t stage;               /* TSR_STAGE_ */
+    uint32_t reserved;
 };
 
 typedef struct TsrFusion {
@@ -404,7 +436,7 @@ typedef struct TsrTaskSink TsrTaskSink;
 struct TsrTaskSink {
     uint32_t struct_size;
     uint32_t core_count;     /* cores of the device that the task is built for */
-    uint32_t c0_bytes;
+    uint32_t c0_lanes;
     uint32_t l2_bytes;       /* per core */
     void *context;
     /* Memory that lives while the node's tasks run. */
@@ -498,7 +530,7 @@ typedef void (*TsrKernelFn)(void *const *args, const void *params, uint32_t bloc
 typedef struct TsrDeviceInfo {
     uint32_t struct_size;
     uint32_t core_count;      /* as opened */
-    uint32_t c0_bytes;        /* one lane row: C0 = c0_bytes / element size */
+    uint32_t c0_lanes;        /* C0: elements of a channel block, of any type */
     uint32_t alignment;       /* of device memory */
     uint64_t l1_bytes;        /* per core */
     uint64_t l2_bytes;
@@ -697,6 +729,23 @@ struct TsrInferContext {
                               const int64_t *max_shape);
 };
 
+/* Origin formats of one node, with all that is known of it. */
+typedef struct TsrFormatContext TsrFormatContext;
+struct TsrFormatContext {
+    uint32_t struct_size;
+    uint32_t reserved;
+    const TsrNodeView *node;  /* constant values of all inputs, formats so far */
+    void *context;
+    /* Fixes the origin format of an input or output, and for one of a rank below 4 its
+     * TSR_EXPAND_ rule (else 0). Index beyond the ports: INVALID_ARGUMENT. */
+    int32_t (*set_input)(TsrFormatContext *context, uint32_t index, uint32_t format,
+                         uint32_t expand_dims);
+    int32_t (*set_output)(TsrFormatContext *context, uint32_t index, uint32_t format,
+                          uint32_t expand_dims);
+    int32_t (*fail)(TsrFormatContext *context, int32_t code, const char *format, ...)
+        TSR_PRINTF(3, 4);
+};
+
 /* An operator definition; lives as long as the process. The definition with the
  * highest since_version not above the model's opset serves a node. */
 typedef struct TsrOpDef TsrOpDef;
@@ -729,6 +778,9 @@ struct TsrOpDef {
      * runs; alloc_output then takes the real shape, which must not pass it. Pure. Default:
      * no bounds. */
     int32_t (*infer_range)(const TsrOpDef *def, TsrInferContext *infer);
+    /* infer_format with full context; where it is there, infer_format is not asked. Called
+     * again while formats spread, so it may follow what its neighbours got. Pure. */
+    int32_t (*infer_format_full)(const TsrOpDef *def, TsrFormatContext *context);
 };
 
 /* Operator definitions that a plugin brings, in domains of its own or further ones

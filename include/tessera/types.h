@@ -104,8 +104,9 @@ enum {
 
 /* Tensor formats. An origin format says what the dimensions mean to the user;
  * a storage format says how the bytes lie. From TSR_FORMAT_NC1HWC0 on the
- * formats are internal: they never become an origin format. C0 is the lane
- * count of the device (TsrDeviceInfo.c0_bytes divided by the element size). */
+ * formats are internal: they never become an origin format. C0 is the
+ * device's TsrDeviceInfo.c0_lanes, whatever the element type, so that a Cast keeps the
+ * storage format and moves no element. */
 enum {
     TSR_FORMAT_ND = 0,         /* no meaning attached to the dimensions */
     TSR_FORMAT_NCHW = 1,

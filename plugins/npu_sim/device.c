@@ -96,7 +96,7 @@ int32_t tsr_npu_get_info(TsrDeviceContext *context, TsrDeviceInfo *out_info)
 {
     TsrDeviceInfo info = {
         .struct_size = sizeof(info),
-        .c0_bytes = TSR_NPU_C0_BYTES,
+        .c0_lanes = TSR_NPU_C0,
         .alignment = TSR_NPU_ALIGNMENT,
         .l1_bytes = cache_bytes(_SC_LEVEL1_DCACHE_SIZE, 32 * 1024),
         .l2_bytes = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 1024 * 1024),

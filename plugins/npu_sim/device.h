@@ -12,11 +12,12 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <tessera/device_kernels.h>
 #include <tessera/plugin.h>
 
 #include "core.h"
 
-enum { TSR_NPU_C0_BYTES = 64, TSR_NPU_ALIGNMENT = 64, TSR_NPU_MAX_CORES = 256 };
+enum { TSR_NPU_ALIGNMENT = 64, TSR_NPU_MAX_CORES = 256 };
 
 typedef enum TsrNpuKind {
     TSR_NPU_CONTEXT = 0,

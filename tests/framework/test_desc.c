@@ -20,7 +20,7 @@ static void ck_storage(const TsrDesc *desc, guint32 rank, const gint64 *shape)
                       desc->view.storage_shape[i], shape[i]);
 }
 
-/* One row per rule; 64 bytes are 16 lanes of float, 32 of float16, 64 of int8. */
+/* One row per rule; C0 is 16 for every element type. */
 START_TEST(storage_shapes)
 {
     static const struct {
@@ -33,8 +33,8 @@ START_TEST(storage_shapes)
         {TSR_DTYPE_FLOAT, TSR_FORMAT_NHWC, {2, 5, 7, 17}, TSR_FORMAT_NC1HWC0, 5, {2, 2, 5, 7, 16}},
         {TSR_DTYPE_FLOAT, TSR_FORMAT_NCHW, {2, 16, 5, 7}, TSR_FORMAT_NC1HWC0, 5, {2, 1, 5, 7, 16}},
         {TSR_DTYPE_FLOAT16, TSR_FORMAT_NCHW, {1, 33, 1, 1}, TSR_FORMAT_NC1HWC0, 5,
-         {1, 2, 1, 1, 32}},
-        {TSR_DTYPE_INT8, TSR_FORMAT_NCHW, {1, 64, 1, 1}, TSR_FORMAT_NC1HWC0, 5, {1, 1, 1, 1, 64}},
+         {1, 3, 1, 1, 16}},
+        {TSR_DTYPE_INT8, TSR_FORMAT_NCHW, {1, 64, 1, 1}, TSR_FORMAT_NC1HWC0, 5, {1, 4, 1, 1, 16}},
         {TSR_DTYPE_FLOAT, TSR_FORMAT_NCHW, {18, 17, 3, 2}, TSR_FORMAT_FRACTAL_Z, 4,
          {12, 2, 16, 16}},
         {TSR_DTYPE_FLOAT, TSR_FORMAT_HWCN, {3, 2, 17, 18}, TSR_FORMAT_FRACTAL_Z, 4,
@@ -46,7 +46,7 @@ START_TEST(storage_shapes)
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
         TsrDesc desc;
         set(&desc, rows[i].dtype, rows[i].origin, 4, rows[i].shape);
-        ck_assert_msg(tsr_desc_set_storage(&desc, rows[i].format, 64), "row %zu", i);
+        ck_assert_msg(tsr_desc_set_storage(&desc, rows[i].format, 16), "row %zu", i);
         ck_assert_uint_eq(desc.view.storage_format, rows[i].format);
         ck_storage(&desc, rows[i].rank, rows[i].stored);
     }
@@ -57,10 +57,10 @@ START_TEST(storage_fractal_nz)
 {
     TsrDesc desc;
     set(&desc, TSR_DTYPE_FLOAT, TSR_FORMAT_ND, SHAPE(3, 17, 33));
-    ck_assert(tsr_desc_set_storage(&desc, TSR_FORMAT_FRACTAL_NZ, 64));
+    ck_assert(tsr_desc_set_storage(&desc, TSR_FORMAT_FRACTAL_NZ, 16));
     ck_storage(&desc, SHAPE(3, 3, 2, 16, 16));
     /* Back to plain. */
-    ck_assert(tsr_desc_set_storage(&desc, TSR_FORMAT_ND, 64));
+    ck_assert(tsr_desc_set_storage(&desc, TSR_FORMAT_ND, 16));
     ck_storage(&desc, SHAPE(3, 17, 33));
     ck_assert_uint_eq(desc.view.storage_format, TSR_FORMAT_ND);
 }
@@ -70,18 +70,18 @@ START_TEST(storage_refused)
 {
     TsrDesc desc;
     set(&desc, TSR_DTYPE_FLOAT, TSR_FORMAT_ND, SHAPE(1, 2, 3, 4)); /* which axis is C? */
-    ck_assert(!tsr_desc_set_storage(&desc, TSR_FORMAT_NC1HWC0, 64));
+    ck_assert(!tsr_desc_set_storage(&desc, TSR_FORMAT_NC1HWC0, 16));
     ck_assert_uint_eq(desc.view.storage_format, TSR_FORMAT_ND);
     set(&desc, TSR_DTYPE_FLOAT, TSR_FORMAT_NCHW, SHAPE(1, -1, 3, 4));
-    ck_assert(!tsr_desc_set_storage(&desc, TSR_FORMAT_NC1HWC0, 64));
+    ck_assert(!tsr_desc_set_storage(&desc, TSR_FORMAT_NC1HWC0, 16));
     set(&desc, TSR_DTYPE_FLOAT, TSR_FORMAT_NCHW, SHAPE(1, 2, 3));
-    ck_assert(!tsr_desc_set_storage(&desc, TSR_FORMAT_FRACTAL_Z, 64));
+    ck_assert(!tsr_desc_set_storage(&desc, TSR_FORMAT_FRACTAL_Z, 16));
     set(&desc, TSR_DTYPE_FLOAT, TSR_FORMAT_ND, SHAPE(5));
-    ck_assert(!tsr_desc_set_storage(&desc, TSR_FORMAT_FRACTAL_NZ, 64));
+    ck_assert(!tsr_desc_set_storage(&desc, TSR_FORMAT_FRACTAL_NZ, 16));
     set(&desc, TSR_DTYPE_INT4, TSR_FORMAT_NCHW, SHAPE(1, 2, 3, 4));
-    ck_assert(!tsr_desc_set_storage(&desc, TSR_FORMAT_NC1HWC0, 64));
+    ck_assert(!tsr_desc_set_storage(&desc, TSR_FORMAT_NC1HWC0, 16));
     set(&desc, TSR_DTYPE_FLOAT, TSR_FORMAT_NCHW, SHAPE(1, 2, 3, 4));
-    ck_assert(!tsr_desc_set_storage(&desc, 99, 64));
+    ck_assert(!tsr_desc_set_storage(&desc, 99, 16));
     ck_storage(&desc, SHAPE(1, 2, 3, 4));
 }
 END_TEST
@@ -103,7 +103,7 @@ START_TEST(sizes)
     ck_assert(tsr_desc_storage_bytes(&desc.view, &bytes));
     ck_assert_uint_eq(bytes, 0);
     set(&desc, TSR_DTYPE_FLOAT, TSR_FORMAT_NCHW, SHAPE(1, 17, 2, 2));
-    ck_assert(tsr_desc_set_storage(&desc, TSR_FORMAT_NC1HWC0, 64));
+    ck_assert(tsr_desc_set_storage(&desc, TSR_FORMAT_NC1HWC0, 16));
     ck_assert(tsr_desc_storage_bytes(&desc.view, &bytes));
     ck_assert_uint_eq(bytes, 2 * 4 * 16 * 4);
     bytes = 77;
@@ -140,7 +140,7 @@ START_TEST(copy_keeps_the_name)
 {
     TsrDesc a, b;
     set(&a, TSR_DTYPE_FLOAT, TSR_FORMAT_NCHW, SHAPE(1, 17, 2, 2));
-    ck_assert(tsr_desc_set_storage(&a, TSR_FORMAT_NC1HWC0, 64));
+    ck_assert(tsr_desc_set_storage(&a, TSR_FORMAT_NC1HWC0, 16));
     a.view.name = "a";
     tsr_desc_init(&b);
     b.view.name = "b";
@@ -161,7 +161,7 @@ START_TEST(text)
     ck_assert_str_eq(got, "float16[1,3,?,2]");
     g_free(got);
     set(&desc, TSR_DTYPE_FLOAT, TSR_FORMAT_NCHW, SHAPE(1, 3, 2, 2));
-    ck_assert(tsr_desc_set_storage(&desc, TSR_FORMAT_NC1HWC0, 64));
+    ck_assert(tsr_desc_set_storage(&desc, TSR_FORMAT_NC1HWC0, 16));
     got = tsr_desc_to_text(&desc.view);
     ck_assert_str_eq(got, "float[1,3,2,2] NC1HWC0");
     g_free(got);

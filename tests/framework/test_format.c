@@ -13,7 +13,7 @@
 #include "prepare/infer.h"
 #include "prepare/prepare.h"
 
-#define C0_BYTES 64
+#define C0_LANES 16
 
 /* Conv wants NC1HWC0, weights included; Relu takes what comes; the rest stays plain. */
 static int32_t columns(const TsrFormatSelector *selector, const TsrNodeView *node,
@@ -69,7 +69,7 @@ static TsrFormatReport select_formats(Bench *bench)
                       tsr_place_graph(bench->graph, bench->set, &error),
                   "%s", error != NULL ? error->message : "");
     tsr_format_infer(bench->graph);
-    ck_assert_msg(tsr_format_select(bench->graph, bench->set, C0_BYTES, &report, &error), "%s",
+    ck_assert_msg(tsr_format_select(bench->graph, bench->set, C0_LANES, &report, &error), "%s",
                   error != NULL ? error->message : "");
     ck_assert_msg(tsr_graph_verify(bench->graph, &error), "%s",
                   error != NULL ? error->message : "");

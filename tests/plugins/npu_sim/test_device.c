@@ -26,7 +26,7 @@ START_TEST(info_is_filled)
     TsrDeviceInfo info = {.struct_size = sizeof(info)};
     ck_assert_int_eq(npu->get_info(context, &info), TSR_OK);
     ck_assert_uint_eq(info.core_count, 3);
-    ck_assert_uint_eq(info.c0_bytes, 64);
+    ck_assert_uint_eq(info.c0_lanes, 16);
     ck_assert_uint_eq(info.alignment, 64);
     ck_assert_uint_gt(info.l1_bytes, 0);
     ck_assert_uint_ge(info.l2_bytes, info.l1_bytes);
