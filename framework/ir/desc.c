@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * desc.c: tensor descriptors and the table of storage shapes.
+ * desc.c: see desc.h; storage shapes are in storage.c.
  */
 #include "ir/desc.h"
 
@@ -37,6 +37,7 @@ void tsr_desc_copy(TsrDesc *target, const TsrTensorDesc *source)
     target->view.struct_size = sizeof(target->view);
     target->view.kind = source->kind;
     target->view.key_dtype = source->key_dtype;
+    target->view.expand_dims = source->expand_dims;
     target->view.shape = target->shape;
     target->view.storage_shape = target->storage_shape;
     target->view.name = name != NULL ? name : "";
@@ -62,123 +63,6 @@ void tsr_desc_set(TsrDesc *desc, guint32 dtype, guint32 rank, const gint64 *shap
     desc->view.storage_format = desc->view.origin_format;
     copy_shape(desc->shape, rank, shape);
     copy_shape(desc->storage_shape, rank, desc->shape);
-}
-
-static gint64 blocks(gint64 extent, gint64 block)
-{
-    return (extent + block - 1) / block;
-}
-
-/* How a storage format lays out an origin shape: one row per pair. A rule gets
- * the shape in NCHW order of its meaning where the origin format has one. */
-static guint32 store_nc1hwc0(guint32 rank, const gint64 *nchw, gint64 c0, gint64 *out)
-{
-    if (rank != 4)
-        return 0;
-    out[0] = nchw[0];
-    out[1] = blocks(nchw[1], c0);
-    out[2] = nchw[2];
-    out[3] = nchw[3];
-    out[4] = c0;
-    return 5;
-}
-
-static guint32 store_fractal_z(guint32 rank, const gint64 *nchw, gint64 c0, gint64 *out)
-{
-    if (rank != 4)
-        return 0;
-    out[0] = blocks(nchw[1], c0) * nchw[2] * nchw[3];
-    out[1] = blocks(nchw[0], 16);
-    out[2] = 16;
-    out[3] = c0;
-    return 4;
-}
-
-static guint32 store_c1hwncoc0(guint32 rank, const gint64 *nchw, gint64 c0, gint64 *out)
-{
-    if (rank != 4)
-        return 0;
-    out[0] = blocks(nchw[1], c0);
-    out[1] = nchw[2];
-    out[2] = nchw[3];
-    out[3] = nchw[0];
-    out[4] = c0;
-    out[5] = c0;
-    return 6;
-}
-
-static guint32 store_fractal_nz(guint32 rank, const gint64 *shape, gint64 c0, gint64 *out)
-{
-    if (rank < 2 || rank + 2 > TSR_MAX_RANK)
-        return 0;
-    for (guint32 i = 0; i + 2 < rank; i++)
-        out[i] = shape[i];
-    out[rank - 2] = blocks(shape[rank - 1], c0);
-    out[rank - 1] = blocks(shape[rank - 2], 16);
-    out[rank] = 16;
-    out[rank + 1] = c0;
-    return rank + 2;
-}
-
-typedef struct StorageRule {
-    guint32 format;
-    gboolean needs_meaning; /* the origin format must say which axis is C */
-    guint32 (*store)(guint32 rank, const gint64 *shape, gint64 c0, gint64 *out);
-} StorageRule;
-
-static const StorageRule storage_rules[] = {
-    {TSR_FORMAT_NC1HWC0, TRUE, store_nc1hwc0},
-    {TSR_FORMAT_FRACTAL_Z, TRUE, store_fractal_z},
-    {TSR_FORMAT_C1HWNCOC0, TRUE, store_c1hwncoc0},
-    {TSR_FORMAT_FRACTAL_NZ, FALSE, store_fractal_nz},
-};
-
-/* Axes of N, C, H, W in a 4-D origin format; FALSE when it gives them no meaning. */
-static gboolean nchw_axes(guint32 format, guint32 axes[4])
-{
-    static const guint32 nchw[4] = {0, 1, 2, 3}, nhwc[4] = {0, 3, 1, 2}, hwcn[4] = {3, 2, 0, 1};
-    const guint32 *found = format == TSR_FORMAT_NCHW   ? nchw
-                           : format == TSR_FORMAT_NHWC ? nhwc
-                           : format == TSR_FORMAT_HWCN ? hwcn
-                                                       : NULL;
-    if (found != NULL)
-        memcpy(axes, found, 4 * sizeof(*axes));
-    return found != NULL;
-}
-
-gboolean tsr_desc_set_storage(TsrDesc *desc, guint32 format, guint32 c0_lanes)
-{
-    guint32 axes[4], rank = desc->view.rank, bits = tsr_dtype_bits(desc->view.dtype);
-    gint64 ordered[TSR_MAX_RANK];
-
-    if (format == desc->view.origin_format || format == TSR_FORMAT_ND) {
-        desc->view.storage_format = desc->view.origin_format;
-        desc->view.storage_rank = rank;
-        copy_shape(desc->storage_shape, rank, desc->shape);
-        return TRUE;
-    }
-    if (!tsr_desc_is_static(&desc->view) || bits < 8)
-        return FALSE;
-    for (gsize i = 0; i < G_N_ELEMENTS(storage_rules); i++) {
-        const StorageRule *rule = &storage_rules[i];
-        guint32 storage_rank;
-        if (rule->format != format)
-            continue;
-        copy_shape(ordered, rank, desc->shape);
-        if (rule->needs_meaning) {
-            if (rank != 4 || !nchw_axes(desc->view.origin_format, axes))
-                return FALSE;
-            for (guint32 axis = 0; axis < 4; axis++)
-                ordered[axis] = desc->shape[axes[axis]];
-        }
-        storage_rank = rule->store(rank, ordered, c0_lanes, desc->storage_shape);
-        if (storage_rank == 0)
-            return FALSE;
-        desc->view.storage_format = format;
-        desc->view.storage_rank = storage_rank;
-        return TRUE;
-    }
-    return FALSE;
 }
 
 gboolean tsr_desc_storage_bytes(const TsrTensorDesc *desc, guint64 *out_bytes)

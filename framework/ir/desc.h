@@ -26,10 +26,6 @@ void tsr_desc_copy(TsrDesc *target, const TsrTensorDesc *source);
 void tsr_desc_set(TsrDesc *desc, guint32 dtype, guint32 rank, const gint64 *shape);
 /* Bounds the dimensions; max_shape has the desc's rank, NULL takes the bounds away. */
 void tsr_desc_set_max(TsrDesc *desc, const gint64 *max_shape);
-/* Chooses the storage format; c0_lanes is the device's. FALSE when the
- * origin shape cannot be stored so (rank, unknown dimensions, no origin format). */
-gboolean tsr_desc_set_storage(TsrDesc *desc, guint32 format, guint32 c0_lanes)
-    G_GNUC_WARN_UNUSED_RESULT;
 /* Bytes of the stored tensor; FALSE when a dimension is unknown or the size does
  * not fit 63 bits. */
 gboolean tsr_desc_storage_bytes(const TsrTensorDesc *desc, guint64 *out_bytes)

@@ -12,6 +12,7 @@
 #include <tessera/plugin_util.h>
 
 #include "base/error.h"
+#include "ir/storage.h"
 #include "optimize/transdata.h"
 #include "plugin/host.h"
 

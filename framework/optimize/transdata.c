@@ -8,6 +8,7 @@
 #include <tessera/plugin_util.h>
 
 #include "base/error.h"
+#include "ir/storage.h"
 #include "engine/place.h"
 #include "prepare/fold.h"
 

@@ -3,6 +3,7 @@
  * test_desc.c: tensor descriptors: storage shapes, sizes, agreement, text.
  */
 #include "fixture.h"
+#include "ir/storage.h"
 
 static void set(TsrDesc *desc, guint32 dtype, guint32 origin, guint32 rank, const gint64 *shape)
 {
