@@ -102,7 +102,8 @@ gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
         return FALSE;
     tsr_clean_dead(graph);
     if (!tsr_graph_verify(graph, error) || !dump(graph, options, "3_fused", error) ||
-        !tsr_format_select(graph, set, traits.c0_lanes, &report->formats, error))
+        !tsr_format_select(graph, set, traits.c0_lanes, options->force_format,
+                           &report->formats, error))
         return FALSE;
     tsr_clean_dead(graph);
     if (!tsr_graph_verify(graph, error) || !dump(graph, options, "4_formats", error))

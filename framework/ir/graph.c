@@ -58,6 +58,7 @@ static void node_free(TsrNode *node)
     g_ptr_array_unref(node->control_inputs);
     g_ptr_array_unref(node->origin_names);
     g_array_unref(node->refusals);
+    g_clear_pointer(&node->choices, g_array_unref);
     tsr_view_cache_free(node->view);
     g_free(node->name);
     g_free(node);
@@ -257,7 +258,8 @@ TsrNode *tsr_graph_add_node(TsrGraph *graph, const TsrOpDef *def, const char *na
 
 void tsr_graph_add_output(TsrGraph *graph, const char *name, TsrValue *value)
 {
-    TsrGraphOutput output = {g_strdup(name != NULL ? name : value->name), value};
+    TsrGraphOutput output = {.name = g_strdup(name != NULL ? name : value->name),
+                             .value = value};
     g_array_append_val(graph->outputs, output);
 }
 

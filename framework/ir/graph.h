@@ -44,6 +44,15 @@ typedef struct TsrRefusal {
     char *reason;
 } TsrRefusal;
 
+/* Storage formats that a node could take, and what the whole graph would then cost: the
+ * bytes that conversions move, and what the lower score of a column is weighed at. */
+typedef struct TsrFormatChoice {
+    guint32 *formats;    /* inputs, then outputs */
+    float score;
+    guint64 cost;
+    gboolean chosen;
+} TsrFormatChoice;
+
 struct TsrNode {
     TsrNodeKind kind;
     char *name;
@@ -59,6 +68,8 @@ struct TsrNode {
     GArray *refusals;           /* TsrRefusal */
     gint cluster;               /* -1 until clustered */
     guint32 selector;           /* TSR_SELECTOR_ that chose its formats, or 0 */
+    const char *selector_name;  /* interned; of the selector that answered, or NULL */
+    GArray *choices;            /* TsrFormatChoice, or NULL before formats are chosen */
     guint32 index;              /* position in the last topological order */
     struct TsrViewCache *view;
 };
@@ -66,6 +77,7 @@ struct TsrNode {
 typedef struct TsrGraphOutput {
     char *name;
     TsrValue *value;
+    guint32 storage_format; /* that the user wants; ND: plain */
 } TsrGraphOutput;
 
 struct TsrGraph {

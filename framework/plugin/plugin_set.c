@@ -330,6 +330,29 @@ const TsrLoadedPlugin *tsr_plugin_set_reference(const TsrPluginSet *set)
     return NULL;
 }
 
+static gboolean serves(const TsrPluginSet *set, const TsrLoadedPlugin *record,
+                       const char *engine, gboolean foreign)
+{
+    const char *word = g_hash_table_lookup(set->conf->selectors, record->name);
+    const gboolean names_one = TSR_HAS(record->selector, engine);
+    if (record->selector == NULL || names_one != foreign || g_strcmp0(word, "off") == 0)
+        return FALSE;
+    return names_one ? g_ascii_strcasecmp(record->selector->engine, engine) == 0
+                     : record->engine != NULL && strcmp(record->engine->name, engine) == 0;
+}
+
+GPtrArray *tsr_plugin_set_selectors(const TsrPluginSet *set, const char *engine)
+{
+    GPtrArray *found = g_ptr_array_new();
+    for (int foreign = 1; foreign >= 0; foreign--)
+        for (guint i = 0; i < set->plugins->len; i++) {
+            const TsrLoadedPlugin *record = g_ptr_array_index(set->plugins, i);
+            if (record->state == TSR_PLUGIN_LOADED && serves(set, record, engine, foreign))
+                g_ptr_array_add(found, (gpointer)record->selector);
+        }
+    return found;
+}
+
 gboolean tsr_plugin_set_check_device(const TsrPluginSet *set, GError **error)
 {
     for (guint i = 0; i < set->engines->len; i++) {

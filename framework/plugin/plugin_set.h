@@ -58,6 +58,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TsrPluginSet, tsr_plugin_set_free)
 const TsrRankedEngine *tsr_plugin_set_find_engine(const TsrPluginSet *set, const char *name);
 /* The first loaded reference engine, ranked or not (it folds constants), or NULL. */
 const TsrLoadedPlugin *tsr_plugin_set_reference(const TsrPluginSet *set);
+/* The selectors that serve nodes of that engine, in the order in which they are asked: those
+ * of other plugins, then its own. Those that the configuration switches off are not there.
+ * (transfer full) */
+GPtrArray *tsr_plugin_set_selectors(const TsrPluginSet *set, const char *engine);
 /* Whether the device of every ranked engine is there. Errors: NOT_FOUND names engine
  * and device. */
 gboolean tsr_plugin_set_check_device(const TsrPluginSet *set, GError **error)

@@ -301,7 +301,12 @@ enum { TSR_OPINION_NONE = 0, TSR_OPINION_CONVERT = 1, TSR_OPINION_KEEP = 2 };
  * entries each, the inputs first, then the outputs. The host allocates
  * formats[capacity * port_count] and scores[capacity]; a selector writes at most
  * capacity columns. TSR_FORMAT_ANY in several ports of one column means: any one
- * format, the same in all of them. A higher score is better. */
+ * format, the same in all of them; TSR_FORMAT_ND means plain storage, as the origin lies.
+ *
+ * A higher score is better, and the difference of two scores is a price: a node that takes a
+ * column with s less than its best is weighed as if s times the bytes of its tensors were
+ * converted. The host takes the columns with the least price plus conversions over the whole
+ * graph, so equal scores leave the choice to the neighbours. */
 typedef struct TsrColumnSet {
     uint32_t struct_size;
     uint32_t port_count;
@@ -317,13 +322,16 @@ struct TsrFormatSelector {
     uint32_t struct_size;
     uint32_t reserved;
     const char *name;
-    /* Fills the columns of a node that the plugin's engine owns; none means: every
-     * port keeps its origin format. Pure. Threads: compile, reentrant. Mandatory. */
+    /* Fills the columns of a node of the engine that it serves; none means: every port
+     * keeps its origin format, or of another plugin's engine that its own selector is
+     * asked. Pure. Threads: compile, reentrant. Mandatory. */
     int32_t (*columns)(const TsrFormatSelector *selector, const TsrNodeView *node,
                        TsrColumnSet *out_columns);
     /* TSR_OPINION_ on giving the node that storage format; default: none. */
     uint32_t (*opinion)(const TsrFormatSelector *selector, const TsrNodeView *node,
                         uint32_t format);
+    const char *engine; /* whose nodes it serves, asked before the engine's own selector;
+                           NULL: those of its own plugin's engine */
 };
 
 /* ------------------------------------------------------------------- fusion */

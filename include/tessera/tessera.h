@@ -110,6 +110,8 @@ typedef struct TsrCompileOptions {
     gboolean disable_memory_reuse;
     gboolean host_mode;                /* run node by node, never as one task list */
     const char *dump_graph_dir;        /* the graph after each stage, .txt and .dot */
+    guint32 force_format;              /* for bisecting: a storage format that every node takes
+                                          that can; TSR_FORMAT_ANY: plain throughout */
 } TsrCompileOptions;
 
 /* Compiles; the graph is used up (its nodes change), but not freed. options may be

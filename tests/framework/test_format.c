@@ -69,7 +69,7 @@ static TsrFormatReport select_formats(Bench *bench)
                       tsr_place_graph(bench->graph, bench->set, &error),
                   "%s", error != NULL ? error->message : "");
     tsr_format_infer(bench->graph);
-    ck_assert_msg(tsr_format_select(bench->graph, bench->set, C0_LANES, &report, &error), "%s",
+    ck_assert_msg(tsr_format_select(bench->graph, bench->set, C0_LANES, TSR_FORMAT_ND, &report, &error), "%s",
                   error != NULL ? error->message : "");
     ck_assert_msg(tsr_graph_verify(bench->graph, &error), "%s",
                   error != NULL ? error->message : "");
