@@ -4,6 +4,8 @@
  */
 #include "build/symbols.h"
 
+#include "ir/storage_layout.h"
+
 struct TsrSymbols {
     GHashTable *root;  /* value -> the value it is a view of */
 };
@@ -19,9 +21,11 @@ gboolean tsr_node_is_viewable(const TsrNode *node)
     for (guint i = 1; i < node->outputs->len; i++)
         if (g_ptr_array_index(node->outputs, i) != NULL)
             return FALSE; /* such as the mask of a Dropout */
-    return input != NULL && output != NULL && input->desc.view.kind == TSR_KIND_TENSOR &&
-           input->desc.view.storage_format == input->desc.view.origin_format &&
-           output->desc.view.storage_format == output->desc.view.origin_format;
+    if (input == NULL || output == NULL || input->desc.view.kind != TSR_KIND_TENSOR)
+        return FALSE;
+    return (input->desc.view.storage_format == input->desc.view.origin_format &&
+            output->desc.view.storage_format == output->desc.view.origin_format) ||
+           tsr_storage_same_bytes(&input->desc.view, &output->desc.view);
 }
 
 TsrSymbols *tsr_symbols_new(const GPtrArray *order)

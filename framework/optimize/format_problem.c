@@ -7,7 +7,7 @@
 #include <string.h>
 #include <tessera/plugin_util.h>
 
-#include "ir/storage.h"
+#include "ir/storage_layout.h"
 
 #define COLUMN_CAPACITY 64
 /* Weight of a column without the format that the user forces, in bytes. */
@@ -344,7 +344,18 @@ double tsr_format_conversion(const TsrFormatProblem *problem, guint value, guint
                              guint32 to)
 {
     TsrFormatValue *entry = tsr_format_value(problem, value);
-    return from == to ? 0.0 : size_of(problem, entry, from) + size_of(problem, entry, to);
+    TsrDesc first, second;
+    if (from == to)
+        return 0.0;
+    tsr_desc_init(&first);
+    tsr_desc_init(&second);
+    tsr_desc_copy(&first, &entry->value->desc.view);
+    tsr_desc_copy(&second, &entry->value->desc.view);
+    if (tsr_desc_set_storage(&first, from, problem->c0_lanes) &&
+        tsr_desc_set_storage(&second, to, problem->c0_lanes) &&
+        tsr_storage_same_bytes(&first.view, &second.view))
+        return 0.0;
+    return size_of(problem, entry, from) + size_of(problem, entry, to);
 }
 
 guint32 tsr_format_produced(const TsrFormatProblem *problem, const TsrFormatValue *value)

@@ -3,8 +3,9 @@
  * format_problem.h: the choice of storage formats as a problem to be solved: nodes that
  * each take one column of their selector, values that cost a conversion wherever producer
  * and reader differ. The cost of an assignment is in bytes: each conversion reads and
- * writes its value once, however many nodes read the result, and conversions of constants
- * are free, since they are made at compile time. A column that scores less than the best of its node
+ * writes its value once, however many nodes read the result. Conversions of constants are
+ * free, since they are made at compile time, and so are those that move nothing (the same
+ * bytes in both formats). A column that scores less than the best of its node
  * weighs the difference times the bytes of the node's tensors.
  */
 #ifndef TSR_OPTIMIZE_FORMAT_PROBLEM_H

@@ -8,7 +8,7 @@
 #include <tessera/plugin_util.h>
 
 #include "base/error.h"
-#include "ir/storage.h"
+#include "ir/storage_layout.h"
 #include "engine/place.h"
 #include "prepare/fold.h"
 
@@ -121,6 +121,10 @@ TsrValue *tsr_trans_convert(TsrTransInserter *inserter, TsrGraph *graph, TsrValu
                            tsr_format_name(value->desc.view.storage_format),
                            tsr_format_name(format));
             return NULL;
+        }
+        if (tsr_storage_same_bytes(&value->desc.view, &made->desc.view)) {
+            remember(inserter, value, made);
+            return made;
         }
         inserter->report.transdata++;
         if (tsr_desc_storage_bytes(&value->desc.view, &size_bytes))

@@ -113,6 +113,8 @@ static void conv_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet *
     nn_column(set, 1.0f, (const uint32_t[]){ TSR_FORMAT_ND }, 1);
 }
 
+static const NnSelect conv_select = NN_SELECT_CUSTOMIZE(conv_columns);
+
 /* ---------------------------------------------------------------- weights */
 
 /* Packs W [OC, IC/g, kh, kw] to the layout of the kernel; see device_kernels.h. */
@@ -494,9 +496,9 @@ static int32_t conv_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
 
 static const NnOp ops[] = {
     { .op_type = "Conv", .domain = "", .min_version = 1, .max_version = 22, .check = conv_check,
-      .build = conv_build, .columns = conv_columns },
+      .build = conv_build, .select = &conv_select },
     { .op_type = "Conv", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
-      .check = conv_check, .build = conv_build, .columns = conv_columns },
+      .check = conv_check, .build = conv_build, .select = &conv_select },
 };
 
 const NnOpTable nn_conv_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

@@ -73,6 +73,8 @@ static void deconv_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet
     nn_column(set, 10.0f, formats, node->input_count + 1);
 }
 
+static const NnSelect deconv_select = NN_SELECT_CUSTOMIZE(deconv_columns);
+
 /* W [IC, OC, kh, kw] as [OC, IC, taps] of the phase, reversed; taps past W are zero. */
 static void phase_weights(const TsrTensorDesc *w, const float *from, const Phase *h,
                           const Phase *v, float *to)
@@ -187,10 +189,10 @@ static int32_t deconv_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink
 static const NnOp ops[] = {
     { .op_type = "ConvTranspose", .domain = "", .min_version = 1, .max_version = 22,
       .flags = NN_STATIC_ONLY, .check = deconv_check, .build = deconv_build,
-      .columns = deconv_columns },
+      .select = &deconv_select },
     { .op_type = "ConvTranspose", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
       .flags = NN_STATIC_ONLY, .check = deconv_check, .build = deconv_build,
-      .columns = deconv_columns },
+      .select = &deconv_select },
 };
 
 const NnOpTable nn_deconv_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

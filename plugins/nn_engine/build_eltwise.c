@@ -56,15 +56,6 @@ static void unary_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out
         tsr_support_no(out_support, TSR_REFUSE_VALUE, "min and max have to be constant");
 }
 
-static void unary_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet *set)
-{
-    (void)op;
-    if (node->input_count == 1)
-        nn_column(set, 5.0f, (const uint32_t[]){ TSR_FORMAT_ANY }, 1);
-    else
-        nn_column_mask(set, node, 5.0f, TSR_FORMAT_ANY, 1);
-}
-
 static int32_t add_unary(TsrTaskSink *sink, uint32_t kernel_op, uint32_t from, uint32_t to,
                          int64_t count, float alpha, float beta)
 {
@@ -153,79 +144,35 @@ int32_t nn_build_binary(TsrTaskSink *sink, uint32_t op, const NnOperand *a, cons
     return add_binary(sink, &p, a->arg, b->arg, y->arg);
 }
 
-/* Whether operand i is a constant with one value per channel of the picture y, or one
- * value in all. */
-static int is_channel_constant(const TsrNodeView *node, uint32_t i)
+/* A plain operand of a result in an internal format: one element is one for every lane; a
+ * constant per channel or column is spread over the lanes of the blocks. */
+static int32_t add_plain_operand(const TsrNodeView *node, TsrTaskSink *sink, uint32_t i,
+                                 NnOperand *out_operand)
 {
-    const TsrTensorDesc *d = node->inputs[i], *y = node->outputs[0];
-    const uint32_t channel = d->rank - 3; /* wraps for low ranks, refused below */
-    if (nn_value(node, i) == NULL || y->rank != 4)
-        return 0;
-    if (tsr_desc_elements(d) == 1)
-        return 1;
-    return d->rank >= 3 && d->rank <= 4 && d->shape[channel] == y->shape[1] &&
-           tsr_desc_elements(d) == y->shape[1];
-}
-
-static int is_channel_like(const TsrTensorDesc *d, const TsrTensorDesc *y)
-{
-    /* [N or 1, C, 1 or H, 1 or W]: broadcasts in NC1HWC0 just as it does plain. */
-    return nn_is_picture(d) && tsr_desc_is_static(d) && d->shape[1] == y->shape[1];
-}
-
-static int same_shape(const TsrTensorDesc *a, const TsrTensorDesc *b)
-{
-    return a->rank == b->rank && memcmp(a->shape, b->shape, a->rank * sizeof(int64_t)) == 0;
-}
-
-static void binary_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet *set)
-{
-    const TsrTensorDesc *y = node->outputs[0];
-    uint64_t blocked = 0;
-    int same = 1, legal = nn_is_picture(y) && tsr_desc_is_static(y);
-    (void)op;
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        same &= same_shape(node->inputs[i], y) && tsr_desc_is_static(y);
-        if (!legal)
-            continue;
-        if (is_channel_constant(node, i) && node->input_count == 2)
-            continue;
-        if (is_channel_like(node->inputs[i], y))
-            blocked |= 1u << i;
-        else
-            legal = 0;
-    }
-    if (same) {
-        nn_column(set, 5.0f, (const uint32_t[]){ TSR_FORMAT_ANY }, 1);
-        return;
-    }
-    if (legal && blocked != 0)
-        nn_column_mask(set, node, 5.0f, TSR_FORMAT_NC1HWC0, blocked);
-    nn_column(set, 5.0f, (const uint32_t[]){ TSR_FORMAT_ND }, 1);
-}
-
-/* A plain operand of a blocked result: spreads its constant over channel blocks. */
-static int32_t add_channel_constant(const TsrNodeView *node, TsrTaskSink *sink, uint32_t i,
-                                    NnOperand *out_operand)
-{
-    const TsrTensor *value = nn_value(node, i);
-    const int64_t channels = node->outputs[0]->shape[1], all = nn_round_up(channels, 16);
-    const int one = value != NULL && tsr_desc_elements(value->desc) == 1;
-    const NnOperand operand = { 0, 5, { 1, one ? 1 : all / 16, 1, 1, one ? 1 : 16 } };
+    const TsrTensorDesc *x = node->inputs[i], *y = node->outputs[0];
+    const int picture = nn_is_blocked(y) && nn_is_channel_constant(node, i);
+    const int matrix = y->storage_format == TSR_FORMAT_FRACTAL_NZ &&
+                       nn_is_column_constant(node, i);
+    const int64_t count = tsr_desc_elements(x), all = nn_round_up(count, TSR_NPU_C0);
     int32_t status;
     float *lanes;
-    if (value == NULL || !is_channel_constant(node, i))
-        return sink->fail(sink, TSR_UNSUPPORTED,
-                          "%s '%s': input %u is plain, the result is NC1HWC0", node->op_type,
-                          node->name, i);
-    *out_operand = operand;
-    if (one)
-        return sink->constant(sink, value->data, sizeof(float), &out_operand->arg);
+    if (count == 1) {
+        *out_operand = (NnOperand){ .arg = TSR_ARG_INPUT | i, .rank = 0 };
+        return TSR_OK;
+    }
+    if (!picture && !matrix)
+        return sink->fail(sink, TSR_UNSUPPORTED, "%s '%s': input %u is plain, the result is %s",
+                          node->op_type, node->name, i, tsr_format_name(y->storage_format));
     lanes = calloc((size_t)all, sizeof(*lanes));
     if (lanes == NULL)
         return sink->fail(sink, TSR_OUT_OF_MEMORY, "%s '%s': input %u", node->op_type, node->name,
                           i);
-    memcpy(lanes, value->data, (size_t)channels * sizeof(*lanes));
+    memcpy(lanes, node->values[i]->data, (size_t)count * sizeof(*lanes));
+    /* [1, C1, 1, 1, C0] beside NC1HWC0, [N1, 1, 1, C0] beside FRACTAL_NZ. */
+    *out_operand = (NnOperand){ .rank = picture ? 5 : 4,
+                                .shape = { 1, 1, 1, TSR_NPU_C0, TSR_NPU_C0 } };
+    out_operand->shape[picture ? 1 : 0] = all / TSR_NPU_C0;
+    out_operand->shape[3] = picture ? 1 : TSR_NPU_C0;
     status = sink->constant(sink, lanes, (uint64_t)all * sizeof(*lanes), &out_operand->arg);
     free(lanes);
     return status;
@@ -244,8 +191,8 @@ static int32_t binary_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink
         const TsrTensorDesc *x = node->inputs[i];
         NnOperand right = { .arg = TSR_ARG_INPUT | i, .rank = x->storage_rank };
         int32_t status = TSR_OK;
-        if (nn_is_blocked(d) && !nn_is_blocked(x))
-            status = add_channel_constant(node, sink, i, &right);
+        if (nn_is_internal(d) && !nn_is_internal(x))
+            status = add_plain_operand(node, sink, i, &right);
         else
             memcpy(right.shape, x->storage_shape, x->storage_rank * sizeof(int64_t));
         if (status == TSR_OK && i > 0)
@@ -306,14 +253,15 @@ static void batchnorm_check(const NnOp *op, const TsrNodeView *node, TsrSupport 
             tsr_support_no(out_support, TSR_REFUSE_ATTR, "running statistics are wanted");
 }
 
-static void batchnorm_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet *set)
+/* X and Y are blocked; what is per channel is not. */
+static void channel_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet *set)
 {
     (void)op;
-    if (!nn_is_picture(node->inputs[0]) || !tsr_desc_is_static(node->inputs[0]))
-        return;
     nn_column_mask(set, node, 5.0f, TSR_FORMAT_NC1HWC0, 1);
     nn_column(set, 5.0f, (const uint32_t[]){ TSR_FORMAT_ND }, 1);
 }
+
+static const NnSelect channel_select = NN_SELECT_CUSTOMIZE(channel_columns);
 
 /* Adds the task for scale and shift per channel of input 0, which are copied. */
 static int32_t add_scale_shift(const TsrNodeView *node, TsrTaskSink *sink, const float *scale,
@@ -455,6 +403,8 @@ static void dropout_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSe
     nn_column(set, 5.0f, formats, node->input_count + node->output_count);
 }
 
+static const NnSelect dropout_select = NN_SELECT_CUSTOMIZE(dropout_columns);
+
 /* The mask keeps every element: true from version 10 on, before it the number 1. */
 static int32_t add_mask(const TsrTensorDesc *mask, TsrTaskSink *sink)
 {
@@ -494,15 +444,15 @@ static int32_t dropout_build(const NnOp *op, const TsrNodeView *node, TsrTaskSin
 
 #define UNARY(name, last, kernel)                                                   \
     { .op_type = (name), .domain = "", .min_version = 1, .max_version = (last),     \
-      .kernel_op = (kernel), .build = unary_build, .columns = unary_columns }
+      .kernel_op = (kernel), .build = unary_build, .select = &nn_select_agnostic }
 #define BINARY(name, last, kernel)                                                  \
     { .op_type = (name), .domain = "", .min_version = 1, .max_version = (last),     \
       .kernel_op = (kernel), .check = binary_check, .build = binary_build,          \
-      .columns = binary_columns }
+      .select = &nn_select_broadcast }
 #define NARY(name, last, kernel)                                                    \
     { .op_type = (name), .domain = "", .min_version = 1, .max_version = (last),     \
       .kernel_op = (kernel), .check = nary_check, .build = binary_build,            \
-      .columns = binary_columns }
+      .select = &nn_select_broadcast }
 
 static const NnOp ops[] = {
     UNARY("Relu", 14, TSR_UNARY_RELU),
@@ -524,16 +474,16 @@ static const NnOp ops[] = {
     UNARY("Ceil", 13, TSR_UNARY_CEIL),
     UNARY("Softplus", 22, TSR_UNARY_SOFTPLUS),
     { .op_type = "Clip", .domain = "", .min_version = 1, .max_version = 10,
-      .kernel_op = TSR_UNARY_CLIP, .build = unary_build, .columns = unary_columns },
+      .kernel_op = TSR_UNARY_CLIP, .build = unary_build, .select = &nn_select_agnostic },
     { .op_type = "Clip", .domain = "", .min_version = 11, .max_version = 13,
       .kernel_op = TSR_UNARY_CLIP, .check = unary_check, .build = unary_build,
-      .columns = unary_columns },
+      .select = &nn_select_agnostic },
     UNARY("Identity", 25, TSR_UNARY_COPY),
     { .op_type = "Dropout", .domain = "", .min_version = 7, .max_version = 22,
       .flags = NN_ANY_DTYPE, .kernel_op = TSR_UNARY_COPY, .check = dropout_check,
-      .build = dropout_build, .columns = dropout_columns },
+      .build = dropout_build, .select = &dropout_select },
     { .op_type = "Activation", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
-      .build = activation_build, .columns = unary_columns },
+      .build = activation_build, .select = &nn_select_agnostic },
     BINARY("Add", 14, TSR_BINARY_ADD),
     BINARY("Sub", 14, TSR_BINARY_SUB),
     BINARY("Mul", 14, TSR_BINARY_MUL),
@@ -544,11 +494,11 @@ static const NnOp ops[] = {
     NARY("Min", 13, TSR_BINARY_MIN),
     { .op_type = "PRelu", .domain = "", .min_version = 1, .max_version = 16,
       .kernel_op = TSR_BINARY_PRELU, .check = prelu_check, .build = binary_build,
-      .columns = binary_columns },
+      .select = &nn_select_broadcast },
     { .op_type = "BatchNormalization", .domain = "", .min_version = 1, .max_version = 15,
-      .check = batchnorm_check, .build = batchnorm_build, .columns = batchnorm_columns },
+      .check = batchnorm_check, .build = batchnorm_build, .select = &channel_select },
     { .op_type = "Affine", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
-      .check = affine_check, .build = affine_build, .columns = batchnorm_columns },
+      .check = affine_check, .build = affine_build, .select = &channel_select },
 };
 
 const NnOpTable nn_eltwise_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

@@ -41,6 +41,8 @@ static void concat_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet
     nn_column(set, 5.0f, (const uint32_t[]){ TSR_FORMAT_ND }, 1);
 }
 
+static const NnSelect concat_select = NN_SELECT_CUSTOMIZE(concat_columns);
+
 static int32_t concat_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
 {
     const TsrTensorDesc *y = node->outputs[0];
@@ -180,7 +182,7 @@ static int32_t transdata_build(const NnOp *op, const TsrNodeView *node, TsrTaskS
 
 static const NnOp ops[] = {
     { .op_type = "Concat", .domain = "", .min_version = 1, .max_version = 13,
-      .check = concat_check, .build = concat_build, .columns = concat_columns },
+      .check = concat_check, .build = concat_build, .select = &concat_select },
     { .op_type = "Transpose", .domain = "", .min_version = 1, .max_version = 25,
       .build = transpose_build },
     { .op_type = "TransData", .domain = NN_FRAMEWORK_DOMAIN, .min_version = 0,

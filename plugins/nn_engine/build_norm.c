@@ -125,6 +125,8 @@ static void lrn_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet *s
     nn_column(set, 5.0f, (const uint32_t[]){ TSR_FORMAT_ND }, 1);
 }
 
+static const NnSelect lrn_select = NN_SELECT_CUSTOMIZE(lrn_columns);
+
 static int32_t lrn_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
 {
     static const uint32_t args[2] = { TSR_ARG_INPUT | 0, TSR_ARG_OUTPUT | 0 };
@@ -160,7 +162,7 @@ static const NnOp ops[] = {
     { .op_type = "InstanceNormalization", .domain = "", .min_version = 6, .max_version = 22,
       .check = instancenorm_check, .build = instancenorm_build },
     { .op_type = "LRN", .domain = "", .min_version = 1, .max_version = 13, .check = lrn_check,
-      .build = lrn_build, .columns = lrn_columns },
+      .build = lrn_build, .select = &lrn_select },
 };
 
 const NnOpTable nn_norm_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

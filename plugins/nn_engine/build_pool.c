@@ -40,24 +40,11 @@ static void pool_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_
                        "kernel_shape, strides, dilations or pads are out of range");
 }
 
-/* One pixel with whole channel blocks: its NC1HWC0 and its plain form are the same
- * bytes, so that no TransData is needed behind the node. */
-static int is_full_pixel(const TsrTensorDesc *y)
-{
-    return tsr_desc_is_static(y) && y->rank == 4 && y->shape[1] % TSR_NPU_C0 == 0 &&
-           y->shape[2] == 1 && y->shape[3] == 1;
-}
-
-static void pool_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet *set)
-{
-    (void)op;
-    if (!nn_is_picture(node->inputs[0]) || !tsr_desc_is_static(node->inputs[0]))
-        return;
-    if (is_full_pixel(node->outputs[0]))
-        nn_column(set, 8.0f, (const uint32_t[]){ TSR_FORMAT_NC1HWC0, TSR_FORMAT_ND }, 2);
-    nn_column(set, 8.0f, (const uint32_t[]){ TSR_FORMAT_NC1HWC0 }, 1);
-    nn_column(set, 1.0f, (const uint32_t[]){ TSR_FORMAT_ND }, 1);
-}
+static const NnKernelColumn pool_columns[] = {
+    { 8.0f, 1, { TSR_FORMAT_NC1HWC0 } },
+    { 1.0f, 1, { TSR_FORMAT_ND } },
+};
+static const NnSelect pool_select = NN_SELECT_KERNEL(pool_columns);
 
 static int32_t pool_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
 {
@@ -72,7 +59,7 @@ static int32_t pool_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
         !nn_picture_of(node->outputs[0], &y) || !nn_window_of(node, spatial, kernel, &x, &y, &v))
         return sink->fail(sink, TSR_INVALID_ARGUMENT, "%s '%s': shape or window out of range",
                           node->op_type, node->name);
-    if (blocked != nn_is_blocked(node->outputs[0]) && !is_full_pixel(node->outputs[0]))
+    if (blocked != nn_is_blocked(node->outputs[0]))
         return sink->fail(sink, TSR_UNSUPPORTED, "%s '%s': formats of X and Y differ",
                           node->op_type, node->name);
     p.count_pads = op->kernel_op == TSR_POOL_AVERAGE &&
@@ -112,16 +99,6 @@ static int32_t add_reduce(TsrTaskSink *sink, uint32_t kind, int64_t outer, int64
                    2, &p, sizeof(p));
 }
 
-/* A picture reduced to one pixel; see is_full_pixel. */
-static void pixel_columns(const TsrNodeView *node, TsrColumnSet *set)
-{
-    if (node->inputs[0]->shape[1] % TSR_NPU_C0 == 0)
-        nn_column(set, 9.0f, (const uint32_t[]){ TSR_FORMAT_NC1HWC0, TSR_FORMAT_ND }, 2);
-    if (nn_is_picture(node->outputs[0]))
-        nn_column(set, 9.0f, (const uint32_t[]){ TSR_FORMAT_NC1HWC0 }, 1);
-    nn_column(set, 9.0f, (const uint32_t[]){ TSR_FORMAT_ND }, 1);
-}
-
 static void global_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support)
 {
     (void)op;
@@ -132,40 +109,17 @@ static void global_check(const NnOp *op, const TsrNodeView *node, TsrSupport *ou
         tsr_support_no(out_support, TSR_REFUSE_SHAPE, "X means NHWC, wanted NCHW");
 }
 
-static void global_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet *set)
-{
-    (void)op;
-    if (nn_is_picture(node->inputs[0]) && tsr_desc_is_static(node->inputs[0]))
-        pixel_columns(node, set);
-}
-
-static int32_t blocked_reduce(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
-{
-    const int64_t *s = node->inputs[0]->shape;
-    if (!nn_is_blocked(node->outputs[0]) && s[1] % TSR_NPU_C0 != 0)
-        return sink->fail(sink, TSR_UNSUPPORTED, "%s '%s': NC1HWC0 to plain with %lld channels",
-                          node->op_type, node->name, (long long)s[1]);
-    return add_reduce(sink, op->kernel_op, s[0] * nn_ceil_div(s[1], TSR_NPU_C0), s[2] * s[3],
-                      TSR_NPU_C0);
-}
-
-static int32_t global_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
-{
-    const TsrTensorDesc *x = node->inputs[0];
-    if (nn_is_blocked(x))
-        return blocked_reduce(op, node, sink);
-    return add_reduce(sink, op->kernel_op, x->shape[0] * x->shape[1],
-                      tsr_shape_elements(x->rank - 2, x->shape + 2), 1);
-}
-
-/* The axes as a bit mask; 0 when they are not known at compile time. No axes mean all,
- * unless noop_with_empty_axes says none. */
-static int reduce_axes(const TsrNodeView *node, uint32_t *out_mask)
+/* No axes mean all, unless noop_with_empty_axes says none. */
+int nn_reduce_axes(const TsrNodeView *node, uint32_t *out_mask)
 {
     const uint32_t rank = node->inputs[0]->rank;
     uint32_t count;
     const int64_t *axes = tsr_attr_ints(node, "axes", &count);
     *out_mask = 0;
+    if (strncmp(node->op_type, "Global", 6) == 0) {
+        *out_mask = ((1u << rank) - 1) & ~3u;
+        return 1;
+    }
     if (nn_input(node, 1) != NULL) {
         const TsrTensor *value = nn_value(node, 1);
         if (value == NULL || value->desc->dtype != TSR_DTYPE_INT64)
@@ -205,7 +159,7 @@ static void reduce_check(const NnOp *op, const TsrNodeView *node, TsrSupport *ou
         tsr_support_no(out_support, TSR_REFUSE_SHAPE, "X is a scalar");
         return;
     }
-    if (!reduce_axes(node, &mask)) {
+    if (!nn_reduce_axes(node, &mask)) {
         tsr_support_no(out_support, TSR_REFUSE_VALUE, "axes has to be constant and in range");
         return;
     }
@@ -213,51 +167,47 @@ static void reduce_check(const NnOp *op, const TsrNodeView *node, TsrSupport *ou
         tsr_support_no(out_support, TSR_REFUSE_ATTR, "axes have to be neighbours");
 }
 
-static void reduce_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet *set)
-{
-    uint32_t mask;
-    (void)op;
-    if (nn_is_picture(node->inputs[0]) && tsr_desc_is_static(node->inputs[0]) &&
-        reduce_axes(node, &mask) && mask == 0xc && node->input_count == 1)
-        pixel_columns(node, set);
-}
-
+/* In an internal format the axes that it does not cut lie in the storage as in the origin,
+ * so the same three extents describe the reduction there. */
 static int32_t reduce_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
 {
-    const TsrTensorDesc *x = node->inputs[0];
+    const TsrTensorDesc *x = node->inputs[0], *y = node->outputs[0];
     uint32_t mask, first, end;
-    if (!reduce_axes(node, &mask) || !is_run(mask, x->rank, &first, &end))
+    if (!nn_reduce_axes(node, &mask) || !is_run(mask, x->rank, &first, &end))
         return sink->fail(sink, TSR_UNSUPPORTED, "%s '%s': axes have to be known neighbours",
                           node->op_type, node->name);
-    if (nn_is_blocked(x))
-        return blocked_reduce(op, node, sink);
-    return add_reduce(sink, op->kernel_op, tsr_shape_elements(first, x->shape),
-                      tsr_shape_elements(end - first, x->shape + first),
-                      tsr_shape_elements(x->rank - end, x->shape + end));
+    if ((nn_is_internal(x) || nn_is_internal(y)) && x->storage_format != y->storage_format &&
+        !(nn_is_blocked(x) && nn_reduces_to_channels(node)))
+        return sink->fail(sink, TSR_UNSUPPORTED, "%s '%s': X is %s, Y %s", node->op_type,
+                          node->name, tsr_format_name(x->storage_format),
+                          tsr_format_name(y->storage_format));
+    return add_reduce(sink, op->kernel_op, tsr_shape_elements(first, x->storage_shape),
+                      tsr_shape_elements(end - first, x->storage_shape + first),
+                      tsr_shape_elements(x->storage_rank - end, x->storage_shape + end));
 }
 
 static const NnOp ops[] = {
     { .op_type = "MaxPool", .domain = "", .min_version = 1, .max_version = 22,
       .kernel_op = TSR_POOL_MAX, .check = pool_check, .build = pool_build,
-      .columns = pool_columns },
+      .select = &pool_select },
     { .op_type = "AveragePool", .domain = "", .min_version = 1, .max_version = 22,
       .kernel_op = TSR_POOL_AVERAGE, .check = pool_check, .build = pool_build,
-      .columns = pool_columns },
+      .select = &pool_select },
     { .op_type = "GlobalAveragePool", .domain = "", .min_version = 1, .max_version = 22,
-      .kernel_op = TSR_REDUCE_MEAN, .check = global_check, .build = global_build,
-      .columns = global_columns },
+      .kernel_op = TSR_REDUCE_MEAN, .check = global_check, .build = reduce_build,
+      .select = &nn_select_reduce },
     { .op_type = "GlobalMaxPool", .domain = "", .min_version = 1, .max_version = 22,
-      .kernel_op = TSR_REDUCE_MAX, .check = global_check, .build = global_build,
-      .columns = global_columns },
+      .kernel_op = TSR_REDUCE_MAX, .check = global_check, .build = reduce_build,
+      .select = &nn_select_reduce },
     { .op_type = "ReduceMean", .domain = "", .min_version = 1, .max_version = 18,
       .kernel_op = TSR_REDUCE_MEAN, .f32_inputs = 1, .check = reduce_check,
-      .build = reduce_build, .columns = reduce_columns },
+      .build = reduce_build, .select = &nn_select_reduce },
     { .op_type = "ReduceSum", .domain = "", .min_version = 1, .max_version = 13,
       .kernel_op = TSR_REDUCE_SUM, .f32_inputs = 1, .check = reduce_check,
-      .build = reduce_build, .columns = reduce_columns },
+      .build = reduce_build, .select = &nn_select_reduce },
     { .op_type = "ReduceMax", .domain = "", .min_version = 1, .max_version = 20,
       .kernel_op = TSR_REDUCE_MAX, .f32_inputs = 1, .check = reduce_check,
-      .build = reduce_build, .columns = reduce_columns },
+      .build = reduce_build, .select = &nn_select_reduce },
 };
 
 const NnOpTable nn_pool_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

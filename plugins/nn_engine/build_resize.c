@@ -115,10 +115,11 @@ static void resize_check(const NnOp *op, const TsrNodeView *node, TsrSupport *ou
 static void resize_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet *set)
 {
     (void)op;
-    if (nn_is_picture(node->inputs[0]))
-        nn_column_mask(set, node, 5.0f, TSR_FORMAT_NC1HWC0, 1);
+    nn_column_mask(set, node, 5.0f, TSR_FORMAT_NC1HWC0, 1);
     nn_column(set, 4.0f, (const uint32_t[]){ TSR_FORMAT_ND }, 1);
 }
+
+static const NnSelect resize_select = NN_SELECT_CUSTOMIZE(resize_columns);
 
 static int32_t resize_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
 {
@@ -163,10 +164,10 @@ static int32_t resize_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink
 static const NnOp ops[] = {
     { .op_type = "Resize", .domain = "", .min_version = 11, .max_version = 19,
       .flags = NN_STATIC_ONLY, .f32_inputs = 1, .check = resize_check, .build = resize_build,
-      .columns = resize_columns },
+      .select = &resize_select },
     { .op_type = "Upsample", .domain = "", .min_version = 9, .max_version = 9,
       .flags = NN_STATIC_ONLY, .f32_inputs = 1, .check = resize_check, .build = resize_build,
-      .columns = resize_columns },
+      .select = &resize_select },
 };
 
 const NnOpTable nn_resize_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

@@ -98,13 +98,11 @@ static void shuffle_check(const NnOp *op, const TsrNodeView *node, TsrSupport *o
                        (long long)groups);
 }
 
-static void shuffle_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet *set)
-{
-    (void)op;
-    if (nn_is_picture(node->inputs[0]))
-        nn_column(set, 5.0f, (const uint32_t[]){ TSR_FORMAT_NC1HWC0 }, 1);
-    nn_column(set, 4.0f, (const uint32_t[]){ TSR_FORMAT_ND }, 1);
-}
+static const NnKernelColumn shuffle_columns[] = {
+    { 5.0f, 1, { TSR_FORMAT_NC1HWC0 } },
+    { 4.0f, 1, { TSR_FORMAT_ND } },
+};
+static const NnSelect shuffle_select = NN_SELECT_KERNEL(shuffle_columns);
 
 static int32_t shuffle_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
 {
@@ -132,7 +130,7 @@ static int32_t shuffle_build(const NnOp *op, const TsrNodeView *node, TsrTaskSin
 static const NnOp ops[] = {
     { .op_type = "Shuffle", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
       .flags = NN_STATIC_ONLY, .check = shuffle_check, .build = shuffle_build,
-      .columns = shuffle_columns },
+      .select = &shuffle_select },
 };
 
 const NnOpTable nn_shuffle_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

@@ -12,6 +12,8 @@
 #include <tessera/plugin.h>
 #include <tessera/plugin_util.h>
 
+#include "selector.h"
+
 /* Domain of the operators that fusion makes. */
 #define NN_DOMAIN "tessera.nn"
 #define NN_FRAMEWORK_DOMAIN "tessera"
@@ -34,8 +36,7 @@ struct NnOp {
      * Dimensions may be unknown, ranks are not. Optional. */
     void (*check)(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support);
     int32_t (*build)(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink);
-    /* Adds columns with nn_column; none: plain storage everywhere. Optional. */
-    void (*columns)(const NnOp *op, const TsrNodeView *node, TsrColumnSet *set);
+    const NnSelect *select; /* how its storage formats are found; NULL: plain storage */
 };
 
 /* One array of rows per family of operators. */
@@ -52,16 +53,14 @@ extern const NnOpTable nn_conv_ops, nn_gemm_ops, nn_pool_ops, nn_eltwise_ops, nn
  * operator has one. */
 const NnOp *nn_op_find(const TsrNodeView *node, int *out_op_known);
 
-/* A column with the formats of `count` ports, the last of them repeated for the rest. */
-void nn_column(TsrColumnSet *set, float score, const uint32_t *formats, uint32_t count);
-
-/* A column with one format for the inputs in the mask `blocked` and for all outputs, and
- * plain storage for the others. */
-void nn_column_mask(TsrColumnSet *set, const TsrNodeView *node, float score, uint32_t format,
-                    uint64_t blocked);
-
 /* Whether the desc is a picture [N, C, H, W] that NC1HWC0 can store. */
 int nn_is_picture(const TsrTensorDesc *desc);
+/* Whether the storage is any of the internal formats. */
+static inline int nn_is_internal(const TsrTensorDesc *desc)
+{
+    return desc->storage_format >= TSR_FORMAT_NC1HWC0;
+}
+
 static inline int nn_is_blocked(const TsrTensorDesc *desc)
 {
     return desc->storage_format == TSR_FORMAT_NC1HWC0;
@@ -84,6 +83,19 @@ static inline int64_t nn_round_up(int64_t a, int64_t b) { return nn_ceil_div(a, 
 /* One float that input i holds as a constant; `missing` when it is omitted. 0 when the
  * input is there but no constant float of one element. */
 int nn_constant_float(const TsrNodeView *node, uint32_t i, float missing, float *out_value);
+
+/* Whether input i is a constant with one value per channel of the picture that the node
+ * makes, or one per column of its matrix. */
+int nn_is_channel_constant(const TsrNodeView *node, uint32_t i);
+int nn_is_column_constant(const TsrNodeView *node, uint32_t i);
+
+/* The axes that a reduction takes away, as a bit mask of input 0's dimensions; of a global
+ * pooling all but the first two. 0 when they are not known at compile time. */
+int nn_reduce_axes(const TsrNodeView *node, uint32_t *out_mask);
+
+/* Whether a picture is reduced to [N, C] with whole channel blocks: then the NC1HWC0 result
+ * would be the same bytes as the plain one, which is written at once. */
+int nn_reduces_to_channels(const TsrNodeView *node);
 
 /* Window of a convolution or pooling over the last one or two dims of a picture. */
 typedef struct NnWindow {

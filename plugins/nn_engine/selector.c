@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * selector.c: tells the framework which storage formats a node of ours can take, from
- * the columns function of its row. Rows without one keep plain storage. Plain is
- * written as TSR_FORMAT_ND.
+ * selector.c: tells the framework which storage formats a node of ours can take; see
+ * selector.h. Rows without an NnSelect keep plain storage.
  */
 #include "nn.h"
 
@@ -32,11 +31,19 @@ static int32_t selector_columns(const TsrFormatSelector *selector, const TsrNode
 {
     int known;
     const NnOp *op = nn_op_find(node, &known);
+    const NnSelect *select = op != NULL ? op->select : NULL;
     (void)selector;
     out_columns->count = 0;
-    out_columns->selector = TSR_SELECTOR_CUSTOMIZE;
-    if (op != NULL && op->columns != NULL)
-        op->columns(op, node, out_columns);
+    if (select == NULL)
+        return TSR_OK;
+    out_columns->selector = select->selector;
+    for (uint32_t i = 0; i < select->column_count; i++)
+        nn_column(out_columns, select->columns[i].score, select->columns[i].formats,
+                  select->columns[i].port_count);
+    if (select->pattern != 0)
+        nn_builtin_columns(select->pattern, node, out_columns);
+    if (select->customize != NULL)
+        select->customize(op, node, out_columns);
     return TSR_OK;
 }
 

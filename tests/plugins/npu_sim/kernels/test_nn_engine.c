@@ -373,10 +373,10 @@ START_TEST(test_global_average)
     node_init(&c, "", "GlobalAveragePool", 1);
     float *x = node_input(&c, 0, 4, SHAPE(2, 32, 3, 3));
     float *y = node_output(&c, 4, SHAPE(2, 32, 1, 1));
-    if (_i > 0)
+    if (_i) {
         node_block(&c, 0);
-    if (_i > 1)
         node_block(&c, 100);
+    }
     ck_assert_int_gt(node_run(&c), 0);
     for (int i = 0; i < 64; i++) {
         float sum = 0.0f;
@@ -493,7 +493,7 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, test_sum_of_three);
     tcase_add_loop_test(tests, test_batchnorm, 0, 2);
     tcase_add_test(tests, test_clip_bounds);
-    tcase_add_loop_test(tests, test_global_average, 0, 3);
+    tcase_add_loop_test(tests, test_global_average, 0, 2);
     tcase_add_loop_test(tests, test_concat_channels, 0, 2);
     tcase_add_loop_test(tests, test_transpose, 0, 5);
     tcase_add_loop_test(tests, test_transdata_pair, 0, 2);
