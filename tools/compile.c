@@ -6,6 +6,7 @@
 
 #include "json.h"
 #include "options.h"
+#include "report.h"
 #include "tools.h"
 
 static void add_counts(JsonBuilder *json, const char *name, GHashTable *counts)
@@ -45,6 +46,7 @@ static void print_json(const TsrModel *model)
     tsr_json_int(json, "weight_bytes", program->stats.weight_bytes);
     tsr_json_int(json, "workspace_bytes", program->stats.workspace_bytes);
     json_builder_end_object(json);
+    tsr_report_json(json, report);
     tsr_json_double(json, "compile_ms", report->compile_ms);
     json_builder_end_object(json);
     tsr_json_print(json);

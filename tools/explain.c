@@ -9,6 +9,7 @@
 #include "ir/print.h"
 #include "json.h"
 #include "options.h"
+#include "report.h"
 #include "tools.h"
 
 static const char *code_name(guint32 code)
@@ -27,6 +28,17 @@ static const char *selector_name(guint32 selector)
 static const char *format_of(const TsrValue *value)
 {
     return value != NULL ? tsr_format_name(value->desc.view.storage_format) : "omitted";
+}
+
+static void add_origins(JsonBuilder *json, const char *name, const GPtrArray *values)
+{
+    tsr_json_begin_array(json, name);
+    for (guint i = 0; i < values->len; i++) {
+        const TsrValue *value = g_ptr_array_index(values, i);
+        json_builder_add_string_value(
+            json, value != NULL ? tsr_format_name(value->desc.view.origin_format) : "omitted");
+    }
+    json_builder_end_array(json);
 }
 
 static void add_formats(JsonBuilder *json, const char *name, const GPtrArray *values)
@@ -64,6 +76,8 @@ static void json_nodes(TsrGraph *graph, gpointer data)
         tsr_json_string(json, "selector", selector_name(node->selector));
         add_formats(json, "inputs", node->inputs);
         add_formats(json, "outputs", node->outputs);
+        add_origins(json, "origin_inputs", node->inputs);
+        add_origins(json, "origin_outputs", node->outputs);
         json_builder_end_object(json);
         tsr_json_begin_array(json, "fused_from");
         for (guint k = 0; k < node->origin_names->len; k++)
@@ -111,6 +125,7 @@ static void print_json(TsrGraph *graph, const TsrCompileReport *report)
     tsr_json_int(json, "clusters", report->clusters);
     tsr_json_int(json, "transdata", report->formats.transdata);
     tsr_json_int(json, "converted_bytes", (gint64)report->formats.converted_bytes);
+    tsr_report_json(json, report);
     json_builder_end_object(json);
     tsr_json_print(json);
 }
@@ -119,20 +134,16 @@ static int explain(const TsrToolOptions *options, TsrSession *session, const cha
                    gboolean dot)
 {
     g_autoptr(TsrCompileReport) report = tsr_compile_report_new();
-    g_auto(GStrv) disable = NULL;
-    g_auto(GStrv) enable = NULL;
-    TsrCompileOptions compile = {.struct_size = sizeof(compile),
-                                 .dump_graph_dir = options->dump_graph};
+    TsrToolCompile compile;
     GError *error = NULL;
     g_autoptr(TsrGraph) graph = tsr_options_import(options, session, path, &error);
-    if (options->disable_fusion != NULL)
-        disable = g_strsplit(options->disable_fusion, ",", -1);
-    if (options->enable_fusion != NULL)
-        enable = g_strsplit(options->enable_fusion, ",", -1);
-    compile.disable_fusion = (const char *const *)disable;
-    compile.enable_fusion = (const char *const *)enable;
-    if (graph == NULL || !tsr_compile_graph(session, graph, &compile, report, &error))
+    gboolean done;
+    tsr_options_fill(options, &compile);
+    done = graph != NULL && tsr_compile_graph(session, graph, &compile.options, report, &error);
+    tsr_tool_compile_clear(&compile);
+    if (!done)
         return tsr_tool_fail(error);
+    tsr_report_warn(report);
     if (dot) {
         g_autofree char *text = tsr_graph_to_dot(graph);
         fputs(text, stdout);

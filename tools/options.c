@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "report.h"
 
 static gboolean parse_with(GOptionContext *context, int *argc, char ***argv, int min_args,
                            int max_args)
@@ -53,7 +54,8 @@ gboolean tsr_options_parse(TsrToolOptions *options, int *argc, char ***argv,
         {"input-shape", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->input_shapes,
          "fixes the shape of an input; repeatable", "NAME:1,3,224,224"},
         {"input-format", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->input_formats,
-         "origin format of an input", "NAME:NHWC"},
+         "what the dimensions of an input mean, or of all that nothing tells; repeatable",
+         "NAME:NHWC|*:NHWC"},
         {"storage-format", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->storage_formats,
          "storage format of an input or output", "NAME:NC1HWC0"},
         {"dynamic-dims", 0, 0, G_OPTION_ARG_STRING, &options->dynamic_dims, "gears", "1;2;4"},
@@ -173,8 +175,6 @@ static gboolean check_unmet(const TsrToolOptions *options, GError **error)
     const char *unmet = NULL;
     if (options->dynamic_dims != NULL)
         unmet = "--dynamic-dims";
-    else if (options->input_formats != NULL)
-        unmet = "--input-format";
     else if (options->storage_formats != NULL)
         unmet = "--storage-format";
     else if (options->precision != NULL && strcmp(options->precision, "must_keep_origin") != 0)
@@ -214,21 +214,37 @@ static gboolean is_offline_model(const char *path)
     return found || g_str_has_suffix(path, ".om");
 }
 
+void tsr_options_fill(const TsrToolOptions *options, TsrToolCompile *out)
+{
+    *out = (TsrToolCompile){.options.struct_size = sizeof(TsrCompileOptions)};
+    if (options->disable_fusion != NULL)
+        out->disable = g_strsplit(options->disable_fusion, ",", -1);
+    if (options->enable_fusion != NULL)
+        out->enable = g_strsplit(options->enable_fusion, ",", -1);
+    out->options.disable_fusion = (const char *const *)out->disable;
+    out->options.enable_fusion = (const char *const *)out->enable;
+    out->options.disable_memory_reuse = options->disable_memory_reuse;
+    out->options.dump_graph_dir = options->dump_graph;
+    out->options.input_formats = (const char *const *)options->input_formats;
+}
+
+void tsr_tool_compile_clear(TsrToolCompile *compile)
+{
+    g_strfreev(compile->disable);
+    g_strfreev(compile->enable);
+}
+
 TsrModel *tsr_options_compile(const TsrToolOptions *options, TsrSession *session,
                               TsrGraph *graph, GError **error)
 {
-    g_auto(GStrv) disable = NULL;
-    g_auto(GStrv) enable = NULL;
-    TsrCompileOptions compile = {.struct_size = sizeof(compile)};
-    if (options->disable_fusion != NULL)
-        disable = g_strsplit(options->disable_fusion, ",", -1);
-    if (options->enable_fusion != NULL)
-        enable = g_strsplit(options->enable_fusion, ",", -1);
-    compile.disable_fusion = (const char *const *)disable;
-    compile.enable_fusion = (const char *const *)enable;
-    compile.disable_memory_reuse = options->disable_memory_reuse;
-    compile.dump_graph_dir = options->dump_graph;
-    return tsr_session_compile(session, graph, &compile, error);
+    TsrToolCompile compile;
+    TsrModel *model;
+    tsr_options_fill(options, &compile);
+    model = tsr_session_compile(session, graph, &compile.options, error);
+    tsr_tool_compile_clear(&compile);
+    if (model != NULL)
+        tsr_report_warn(model->report);
+    return model;
 }
 
 TsrModel *tsr_options_model(const TsrToolOptions *options, TsrSession *session, const char *path,

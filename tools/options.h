@@ -47,6 +47,15 @@ TsrSession *tsr_options_session(const TsrToolOptions *options);
 /* The graph of an ONNX model with its input shapes fixed. */
 TsrGraph *tsr_options_import(const TsrToolOptions *options, TsrSession *session,
                              const char *path, GError **error);
+/* The compile options of the command line, which own nothing of what they point to but
+ * lists; clear them. */
+typedef struct TsrToolCompile {
+    TsrCompileOptions options;
+    char **disable;
+    char **enable;
+} TsrToolCompile;
+void tsr_options_fill(const TsrToolOptions *options, TsrToolCompile *out);
+void tsr_tool_compile_clear(TsrToolCompile *compile);
 /* Compiles a graph. */
 TsrModel *tsr_options_compile(const TsrToolOptions *options, TsrSession *session,
                               TsrGraph *graph, GError **error);

@@ -3,6 +3,7 @@
  * compile.c: one network's way through the floors, from an imported graph to a model.
  */
 #include <glib/gstdio.h>
+#include <string.h>
 
 #include "api/session.h"
 #include "base/error.h"
@@ -13,6 +14,7 @@
 #include "ir/verify.h"
 #include "optimize/fusion.h"
 #include "prepare/clean.h"
+#include "prepare/format_declare.h"
 #include "prepare/prepare.h"
 
 TsrCompileReport *tsr_compile_report_new(void)
@@ -30,6 +32,7 @@ void tsr_compile_report_free(TsrCompileReport *report)
     g_hash_table_unref(report->fusions);
     g_hash_table_unref(report->engines);
     g_free(report->fallback_text);
+    g_clear_pointer(&report->format_conflicts, g_ptr_array_unref);
     g_free(report);
 }
 
@@ -75,11 +78,21 @@ static gboolean dump(TsrGraph *graph, const TsrCompileOptions *options, const ch
     return FALSE;
 }
 
+/* The options as this version knows them: a caller built against an older one has fewer. */
+static TsrCompileOptions known_options(const TsrCompileOptions *options)
+{
+    TsrCompileOptions known = {.struct_size = sizeof(TsrCompileOptions)};
+    if (options != NULL)
+        memcpy(&known, options, MIN(options->struct_size, sizeof(known)));
+    known.struct_size = sizeof(known);
+    return known;
+}
+
 gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
-                           const TsrCompileOptions *options, TsrCompileReport *report,
+                           const TsrCompileOptions *given, TsrCompileReport *report,
                            GError **error)
 {
-    static const TsrCompileOptions defaults = {.struct_size = sizeof(TsrCompileOptions)};
+    const TsrCompileOptions known = known_options(given), *options = &known;
     const TsrPluginSet *set = session->set;
     g_autoptr(GError) device_error = NULL;
     TsrFusionSwitches switches;
@@ -90,16 +103,17 @@ gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
         g_propagate_error(error, g_steal_pointer(&device_error));
         return FALSE;
     }
-    if (options == NULL)
-        options = &defaults;
     switches = (TsrFusionSwitches){options->disable_fusion, options->enable_fusion};
     traits = tsr_device_traits(device);
     if (!dump(graph, options, "0_imported", error) ||
+        !tsr_format_declare(graph, options->input_formats, error) ||
         !tsr_prepare_graph(graph, tsr_plugin_set_reference(set), error) ||
         !dump(graph, options, "1_prepared", error) || !tsr_place_graph(graph, set, error) ||
         !dump(graph, options, "2_placed", error) ||
         !tsr_fusion_run(graph, set, &switches, report->fusions, error))
         return FALSE;
+    if (graph->format_conflicts != NULL)
+        report->format_conflicts = g_ptr_array_ref(graph->format_conflicts);
     tsr_clean_dead(graph);
     if (!tsr_graph_verify(graph, error) || !dump(graph, options, "3_fused", error) ||
         !tsr_format_select(graph, set, traits.c0_lanes, options->force_format,
@@ -144,8 +158,8 @@ TsrModel *tsr_session_compile(TsrSession *session, TsrGraph *graph,
     g_autoptr(TsrProgram) program = NULL;
     g_autoptr(GBytes) om = NULL;
     gint64 begin = g_get_monotonic_time();
-    TsrBuildOptions build = {.reuse = options == NULL || !options->disable_memory_reuse,
-                             .host_mode = options != NULL && options->host_mode};
+    const TsrCompileOptions known = known_options(options);
+    TsrBuildOptions build = {.reuse = !known.disable_memory_reuse, .host_mode = known.host_mode};
     TsrModel *model;
 
     if (!tsr_compile_graph(session, graph, options, report, error))

@@ -10,6 +10,7 @@
 
 #include "optimize/format_select.h"
 #include "plugin/plugin_set.h"
+#include "prepare/format_infer.h"
 #include "runtime/device.h"
 #include "runtime/model.h"
 #include "runtime/om_read.h"
@@ -31,6 +32,7 @@ typedef struct TsrCompileReport {
     guint nodes;             /* operator nodes, subgraphs included */
     GHashTable *engines;     /* interned engine name -> node count */
     double compile_ms;
+    GPtrArray *format_conflicts; /* TsrFormatConflict; NULL before formats are inferred */
     char *fallback_text;     /* for the user, or NULL */
 } TsrCompileReport;
 

@@ -61,8 +61,13 @@ static gboolean read_value(GVariant *variant, ValueRecord *out, GError **error)
     g_variant_get(variant, "(suuuu@ax@axt)", &out->name, &dtype, &origin, &format, &kind,
                   &shape, &storage, &out->offset);
     out->desc.view.dtype = dtype;
-    out->desc.view.origin_format = origin;
-    out->desc.view.storage_format = format == G_MAXUINT32 ? origin : format;
+    out->desc.view.origin_format = origin & 0xffff;
+    out->desc.view.expand_dims = origin >> 16;
+    out->desc.view.storage_format =
+        format == G_MAXUINT32 ? out->desc.view.origin_format : format;
+    if (out->desc.view.expand_dims > 15)
+        return corrupt(error, "value '%s' has a rule 0x%x of missing dimensions", out->name,
+                       out->desc.view.expand_dims);
     if (dtype >= TSR_DTYPE_COUNT)
         return corrupt(error, "value '%s' has element type %u", out->name, dtype);
     out->desc.view.kind = kind;

@@ -27,9 +27,10 @@ static void add_value(Writer *writer, GVariantBuilder *values, TsrValue *value)
     const guint64 *offset = g_hash_table_lookup(writer->program->constants, value);
     g_hash_table_insert(writer->ids, value,
                         GUINT_TO_POINTER(g_hash_table_size(writer->ids) + 1));
-    /* An unknown rank is marked in the storage format, which it cannot have. */
+    /* An unknown rank is marked in the storage format, which it cannot have; the rule of
+     * missing dims stands above the origin format. */
     g_variant_builder_add(values, "(suuuu@ax@axt)", value->name, desc->dtype,
-                          desc->origin_format,
+                          desc->origin_format | desc->expand_dims << 16,
                           desc->rank == TSR_RANK_UNKNOWN ? G_MAXUINT32 : desc->storage_format,
                           desc->kind,
                           shape_variant(desc->rank, desc->shape),

@@ -36,6 +36,7 @@ void tsr_desc_copy(TsrDesc *target, const TsrTensorDesc *source)
     target->view.storage_rank = source->storage_rank;
     target->view.struct_size = sizeof(target->view);
     target->view.kind = source->kind;
+    target->view.expand_dims = TSR_HAS(source, expand_dims) ? source->expand_dims : 0;
     target->view.key_dtype = source->key_dtype;
     target->view.expand_dims = source->expand_dims;
     target->view.shape = target->shape;

@@ -33,6 +33,7 @@ static void value_free(TsrValue *value)
 {
     if (value == NULL)
         return;
+    g_free(value->format_anchor);
     g_ptr_array_unref(value->users);
     g_clear_pointer(&value->constant, g_bytes_unref);
     g_free(value->name);
@@ -79,6 +80,7 @@ void tsr_graph_unref(TsrGraph *graph)
     g_ptr_array_unref(graph->inputs);
     g_array_unref(graph->outputs);
     g_hash_table_unref(graph->names);
+    g_clear_pointer(&graph->format_conflicts, g_ptr_array_unref);
     tsr_op_registry_unref(graph->registry);
     g_free(graph->name);
     g_free(graph->fault);

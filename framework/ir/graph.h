@@ -35,6 +35,8 @@ struct TsrValue {
     GBytes *constant;    /* the data of a constant, else NULL */
     TsrTensor tensor;    /* view of a constant */
     guint32 id;          /* numbering of tsr_graph_number_values */
+    char *format_anchor; /* the node that its origin format came from, for messages; or NULL */
+    gboolean format_locked; /* the user fixed its origin format */
 };
 
 /* An engine that refused the node, and why. */
@@ -89,6 +91,10 @@ struct TsrGraph {
     GPtrArray *nodes;     /* TsrNode, owned, in order of creation */
     GPtrArray *inputs;    /* TsrValue of data nodes */
     GArray *outputs;      /* TsrGraphOutput */
+    guint32 data_format;  /* that inputs of rank 4 and 5 mean unless something says
+                             otherwise; TSR_FORMAT_ND: nothing */
+    GPtrArray *format_conflicts; /* TsrFormatConflict of the last inference of formats, on
+                                    the outermost graph; NULL before it */
     GHashTable *names;    /* of values and nodes in use */
     guint next_name;
 };

@@ -259,11 +259,14 @@ static const TsrOpAttr bit_cast_26_attrs[] = {
 
 static const TsrOpDef definitions[] = {
     {OP_ROW("", "Einsum", 12), OP_INPUTS(einsum_12_in), OP_OUTPUTS(einsum_12_out),
-     OP_ATTRS(einsum_12_attrs), .infer = infer_einsum},
-    {OP_ROW("", "Det", 11), OP_INPUTS(det_11_in), OP_OUTPUTS(det_11_out), .infer = infer_det},
-    {OP_ROW("", "Det", 22), OP_INPUTS(det_22_in), OP_OUTPUTS(det_22_out), .infer = infer_det},
+     OP_ATTRS(einsum_12_attrs), .infer = infer_einsum, .infer_format_full = tsr_format_unrelated},
+    {OP_ROW("", "Det", 11), OP_INPUTS(det_11_in), OP_OUTPUTS(det_11_out), .infer = infer_det,
+     .infer_format_full = tsr_format_unrelated},
+    {OP_ROW("", "Det", 22), OP_INPUTS(det_22_in), OP_OUTPUTS(det_22_out), .infer = infer_det,
+     .infer_format_full = tsr_format_unrelated},
     {OP_ROW("", "CumProd", 26), OP_INPUTS(cum_prod_26_in), OP_OUTPUTS(cum_prod_26_out),
-     OP_ATTRS(cum_prod_26_attrs), .value_inputs = 1u << 1, .infer = infer_cumprod},
+     OP_ATTRS(cum_prod_26_attrs), .value_inputs = 1u << 1, .infer = infer_cumprod,
+     .infer_format_full = tsr_format_keep},
     {OP_ROW("", "ReverseSequence", 10), OP_INPUTS(reverse_sequence_10_in),
      OP_OUTPUTS(reverse_sequence_10_out), OP_ATTRS(reverse_sequence_10_attrs),
      .infer = infer_reverse_sequence},

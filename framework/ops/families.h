@@ -6,6 +6,7 @@
 #ifndef TSR_OPS_FAMILIES_H
 #define TSR_OPS_FAMILIES_H
 
+#include "format_util.h"
 #include "infer_util.h"
 
 extern const TsrOps tsr_ops_activation;

@@ -389,18 +389,3 @@ int32_t tsr_infer_matmul_shape(TsrInferContext *infer, uint32_t a_index, uint32_
     *out_shape = out;
     return TSR_OK;
 }
-
-int32_t tsr_infer_format_channels(const TsrOpDef *def, const TsrNodeView *node,
-                                  uint32_t *input_formats, uint32_t *output_formats)
-{
-    uint32_t rank = node->input_count > 0 && node->inputs[0] != NULL ? node->inputs[0]->rank : 0;
-    uint32_t format = rank == 4   ? TSR_FORMAT_NCHW
-                      : rank == 5 ? TSR_FORMAT_NCDHW
-                                  : TSR_FORMAT_ANY;
-    (void)def;
-    for (uint32_t i = 0; i < node->input_count; i++)
-        input_formats[i] = i == 0 ? format : TSR_FORMAT_ANY;
-    for (uint32_t i = 0; i < node->output_count; i++)
-        output_formats[i] = i == 0 ? format : TSR_FORMAT_ANY;
-    return TSR_OK;
-}

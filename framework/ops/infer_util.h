@@ -110,8 +110,5 @@ int32_t tsr_infer_matmul_shape(TsrInferContext *infer, uint32_t a_index, uint32_
 /* The one integer of input index; *out_known 0 when it is omitted or not known. */
 int32_t tsr_infer_int(TsrInferContext *infer, const char *what, uint32_t index, int64_t *out,
                       int *out_known);
-/* Writes NCHW or NCDHW for input 0 and output 0 by the rank of input 0. */
-int32_t tsr_infer_format_channels(const TsrOpDef *def, const TsrNodeView *node,
-                                  uint32_t *input_formats, uint32_t *output_formats);
 
 #endif

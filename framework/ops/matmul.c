@@ -129,11 +129,11 @@ static const TsrOpParam gemm_13_in[] = {
 
 static const TsrOpDef definitions[] = {
     {OP_ROW("", "MatMul", 1), OP_INPUTS(mat_mul_1_in), OP_OUTPUTS(mat_mul_1_out),
-     .infer = infer_matmul},
+     .infer = infer_matmul, .infer_format_full = tsr_format_unrelated},
     {OP_ROW("", "MatMul", 9), OP_INPUTS(mat_mul_9_in), OP_OUTPUTS(mat_mul_9_out),
-     .infer = infer_matmul},
+     .infer = infer_matmul, .infer_format_full = tsr_format_unrelated},
     {OP_ROW("", "MatMul", 13), OP_INPUTS(mat_mul_13_in), OP_OUTPUTS(mat_mul_13_out),
-     .infer = infer_matmul},
+     .infer = infer_matmul, .infer_format_full = tsr_format_unrelated},
     {OP_ROW("", "Gemm", 7), OP_INPUTS(gemm_7_in), OP_OUTPUTS(mat_mul_1_out),
      OP_ATTRS(gemm_7_attrs), .infer = infer_gemm},
     {OP_ROW("", "Gemm", 9), OP_INPUTS(gemm_9_in), OP_OUTPUTS(mat_mul_9_out),

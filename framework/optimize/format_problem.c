@@ -115,6 +115,22 @@ static void note_format(GArray *formats, guint32 format)
     g_array_append_val(formats, format);
 }
 
+/* Whether all tensors that would be blocked alike mean the same, so that the same block of
+ * each holds the same channels. */
+static gboolean mean_the_same(const TsrNode *node, const guint32 *formats)
+{
+    for (guint i = 0; i < port_count(node); i++)
+        for (guint k = 0; k < i; k++) {
+            const TsrValue *a = port_value(node, i), *b = port_value(node, k);
+            if (a != NULL && b != NULL && formats[i] == formats[k] &&
+                formats[i] >= TSR_FORMAT_NC1HWC0 && formats[i] != TSR_FORMAT_FRACTAL_NZ &&
+                (a->desc.view.origin_format != b->desc.view.origin_format ||
+                 a->desc.view.expand_dims != b->desc.view.expand_dims))
+                return FALSE;
+        }
+    return TRUE;
+}
+
 /* Adds a column with TSR_FORMAT_ANY replaced, unless a port cannot be stored so or the node
  * has that very column already. */
 static void add_column(TsrFormatNode *item, const guint32 *asked, guint32 any, float score,
@@ -135,6 +151,8 @@ static void add_column(TsrFormatNode *item, const guint32 *asked, guint32 any, f
         else
             return;
     }
+    if (!mean_the_same(item->node, formats))
+        return;
     for (guint c = 0; c < item->columns->len; c++)
         if (memcmp(tsr_format_column(item, c)->formats, formats, ports * sizeof(*formats)) == 0)
             return;

@@ -268,6 +268,8 @@ static gboolean accept_node(const TsrGraphEdit *edit, const TsrFusedNode *fused,
         }
         made->desc.view.origin_format = old->desc.view.origin_format;
         made->desc.view.storage_format = old->desc.view.origin_format;
+        made->desc.view.expand_dims = old->desc.view.expand_dims;
+        made->format_anchor = g_strdup(old->format_anchor);
     }
     return tsr_place_node(node, editor->set, editor->engine, error);
 }

@@ -93,6 +93,8 @@ static gboolean replace_by_constants(TsrNode *node, TsrArray **outputs, GError *
             return FALSE;
         constant->desc.view.origin_format = value->desc.view.origin_format;
         constant->desc.view.storage_format = value->desc.view.storage_format;
+        constant->desc.view.expand_dims = value->desc.view.expand_dims;
+        constant->format_anchor = g_strdup(value->format_anchor);
         tsr_value_replace_uses(value, constant);
     }
     return TRUE;

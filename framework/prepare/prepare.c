@@ -69,6 +69,5 @@ gboolean tsr_prepare_graph(TsrGraph *graph, const TsrLoadedPlugin *reference, GE
         return FALSE;
     tsr_clean_identities(graph);
     tsr_clean_dead(graph);
-    tsr_format_infer(graph);
-    return tsr_graph_verify(graph, error);
+    return tsr_format_infer(graph, error) && tsr_graph_verify(graph, error);
 }

@@ -131,6 +131,7 @@ static gboolean update_view(TsrHostNode *prepared, TsrArray *const *inputs, GErr
         if (value == NULL)
             continue;
         prepared->output_descs[i].view.origin_format = value->desc.view.origin_format;
+        prepared->output_descs[i].view.expand_dims = value->desc.view.expand_dims;
         prepared->output_descs[i].view.name = value->name;
         cache->outputs[i] = &prepared->output_descs[i].view;
     }

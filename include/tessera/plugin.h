@@ -752,6 +752,12 @@ struct TsrFormatContext {
                           uint32_t expand_dims);
     int32_t (*fail)(TsrFormatContext *context, int32_t code, const char *format, ...)
         TSR_PRINTF(3, 4);
+    /* Says that an input (output) of the node and one of that subgraph are the same value,
+     * so that both have one format; no effect where their ranks differ. */
+    int32_t (*tie_input)(TsrFormatContext *context, uint32_t subgraph, uint32_t input,
+                         uint32_t body_input);
+    int32_t (*tie_output)(TsrFormatContext *context, uint32_t subgraph, uint32_t output,
+                          uint32_t body_output);
 };
 
 /* An operator definition; lives as long as the process. The definition with the

@@ -112,6 +112,9 @@ typedef struct TsrCompileOptions {
     const char *dump_graph_dir;        /* the graph after each stage, .txt and .dot */
     guint32 force_format;              /* for bisecting: a storage format that every node takes
                                           that can; TSR_FORMAT_ANY: plain throughout */
+    const char *const *input_formats;  /* "NAME:NHWC": what an input means, or "*:NHWC" for
+                                          those that nothing else tells; NULL-terminated or
+                                          NULL */
 } TsrCompileOptions;
 
 /* Compiles; the graph is used up (its nodes change), but not freed. options may be

@@ -15,14 +15,17 @@
 
 #define C0_LANES 16
 
-/* Conv wants NC1HWC0, weights included; Relu takes what comes; the rest stays plain. */
+/* Conv wants NC1HWC0, weights included; Relu and Mul take what comes; the rest stays plain. */
 static int32_t columns(const TsrFormatSelector *selector, const TsrNodeView *node,
                        TsrColumnSet *out)
 {
     gboolean blocked = strcmp(node->op_type, "Conv") == 0;
     (void)selector;
     out->selector = TSR_SELECTOR_BUILTIN;
-    out->count = blocked || strcmp(node->op_type, "Relu") == 0 ? 1 : 0;
+    out->count = blocked || strcmp(node->op_type, "Relu") == 0 ||
+                         strcmp(node->op_type, "Mul") == 0
+                     ? 1
+                     : 0;
     for (uint32_t i = 0; i < out->port_count; i++)
         out->formats[i] = !blocked ? TSR_FORMAT_ANY : TSR_FORMAT_NC1HWC0;
     return TSR_OK;
@@ -66,10 +69,12 @@ static TsrFormatReport select_formats(Bench *bench)
     TsrFormatReport report;
     GError *error = NULL;
     ck_assert_msg(tsr_prepare_graph(bench->graph, bench->aicpu, &error) &&
-                      tsr_place_graph(bench->graph, bench->set, &error),
+                      tsr_place_graph(bench->graph, bench->set, &error) &&
+                      tsr_format_infer(bench->graph, &error),
                   "%s", error != NULL ? error->message : "");
-    tsr_format_infer(bench->graph);
-    ck_assert_msg(tsr_format_select(bench->graph, bench->set, C0_LANES, TSR_FORMAT_ND, &report, &error), "%s",
+    ck_assert_msg(tsr_format_select(bench->graph, bench->set, C0_LANES, TSR_FORMAT_ND, &report,
+                                    &error),
+                  "%s",
                   error != NULL ? error->message : "");
     ck_assert_msg(tsr_graph_verify(bench->graph, &error), "%s",
                   error != NULL ? error->message : "");
@@ -183,6 +188,25 @@ START_TEST(there_and_back_is_nothing)
 }
 END_TEST
 
+/* The blocks of NCHW and of NHWC hold other elements: such values never meet blocked. */
+START_TEST(different_meanings_stay_plain)
+{
+    Bench bench;
+    TsrValue *x, *y;
+    bench_init(&bench);
+    x = fixture_input(bench.graph, "x", SHAPE(1, 8, 8, 8));
+    x->desc.view.origin_format = x->desc.view.storage_format = TSR_FORMAT_NHWC;
+    y = conv(&bench, "c1", fixture_input(bench.graph, "z", SHAPE(1, 8, 8, 8)), 8, 8);
+    y = fixture_node(bench.graph, "Mul", "m", VALUES(y, x), NULL);
+    tsr_build_output(bench.graph, "out", y);
+    select_formats(&bench);
+    ck_assert_uint_eq(bench.graph->format_conflicts->len, 1);
+    ck_assert_uint_lt(input_of(&bench, "m", 0)->desc.view.storage_format, TSR_FORMAT_NC1HWC0);
+    ck_assert_uint_lt(output_of(&bench, "m")->desc.view.storage_format, TSR_FORMAT_NC1HWC0);
+    bench_clear(&bench);
+}
+END_TEST
+
 START_TEST(unknown_shapes_stay_plain)
 {
     Bench bench;
@@ -213,4 +237,5 @@ START_TEST(selector_switched_off)
 END_TEST
 
 FIXTURE_MAIN("format", converts_at_the_edges, folded_weights_are_right, one_conversion_serves_all,
-             there_and_back_is_nothing, unknown_shapes_stay_plain, selector_switched_off)
+             there_and_back_is_nothing, different_meanings_stay_plain, unknown_shapes_stay_plain,
+             selector_switched_off)
