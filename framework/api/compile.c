@@ -13,6 +13,7 @@
 #include "engine/place.h"
 #include "ir/verify.h"
 #include "optimize/fusion.h"
+#include "optimize/graph_pass.h"
 #include "prepare/clean.h"
 #include "prepare/format_declare.h"
 #include "prepare/prepare.h"
@@ -88,6 +89,20 @@ static TsrCompileOptions known_options(const TsrCompileOptions *options)
     return known;
 }
 
+/* Origin formats, with the passes of users before and after: what the first inference told
+ * the later passes, the second tells what they made. */
+static gboolean settle_formats(TsrGraph *graph, const TsrPluginSet *set,
+                               const TsrFusionSwitches *switches, GHashTable *counts,
+                               GError **error)
+{
+    if (!tsr_fusion_run(graph, set, switches, TSR_STAGE_BEFORE_FORMATS, counts, error) ||
+        !tsr_format_infer(graph, error) ||
+        !tsr_fusion_run(graph, set, switches, TSR_STAGE_AFTER_FORMATS, counts, error))
+        return FALSE;
+    tsr_clean_dead(graph);
+    return tsr_format_infer(graph, error) && tsr_graph_verify(graph, error);
+}
+
 gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
                            const TsrCompileOptions *given, TsrCompileReport *report,
                            GError **error)
@@ -108,9 +123,11 @@ gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
     if (!dump(graph, options, "0_imported", error) ||
         !tsr_format_declare(graph, options->input_formats, error) ||
         !tsr_prepare_graph(graph, tsr_plugin_set_reference(set), error) ||
+        !tsr_graph_passes_run(graph, set, &switches, report->fusions, error) ||
+        !settle_formats(graph, set, &switches, report->fusions, error) ||
         !dump(graph, options, "1_prepared", error) || !tsr_place_graph(graph, set, error) ||
         !dump(graph, options, "2_placed", error) ||
-        !tsr_fusion_run(graph, set, &switches, report->fusions, error))
+        !tsr_fusion_run(graph, set, &switches, TSR_STAGE_PLACED, report->fusions, error))
         return FALSE;
     if (graph->format_conflicts != NULL)
         report->format_conflicts = g_ptr_array_ref(graph->format_conflicts);

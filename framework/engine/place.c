@@ -240,3 +240,9 @@ char *tsr_place_fallback_text(TsrGraph *graph, const TsrPluginSet *set)
     g_hash_table_unref(tally.reasons);
     return out != NULL ? g_string_free(out, FALSE) : NULL;
 }
+
+void tsr_place_forget(TsrNode *node)
+{
+    node->engine = NULL;
+    tsr_node_clear_refusals(node);
+}

@@ -20,6 +20,9 @@ gboolean tsr_place_graph(TsrGraph *graph, const TsrPluginSet *set, GError **erro
 gboolean tsr_place_node(TsrNode *node, const TsrPluginSet *set, const char *preferred,
                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/* Makes a node as it was before it was placed. */
+void tsr_place_forget(TsrNode *node);
+
 /* Operator nodes that are not on the engine of highest rank, by operator and reason;
  * NULL when there are none. (transfer full) */
 char *tsr_place_fallback_text(TsrGraph *graph, const TsrPluginSet *set);

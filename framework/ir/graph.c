@@ -51,8 +51,7 @@ static void node_free(TsrNode *node)
 {
     for (guint i = 0; i < node->outputs->len; i++)
         value_free(g_ptr_array_index(node->outputs, i));
-    for (guint i = 0; i < node->refusals->len; i++)
-        g_free(g_array_index(node->refusals, TsrRefusal, i).reason);
+    tsr_node_clear_refusals(node);
     g_ptr_array_unref(node->inputs);
     g_ptr_array_unref(node->outputs);
     g_ptr_array_unref(node->attrs);
@@ -345,6 +344,13 @@ void tsr_node_remove(TsrNode *node)
     g_ptr_array_unref(node->subgraphs);
     g_ptr_array_remove(graph->nodes, node);
     node_free(node);
+}
+
+void tsr_node_clear_refusals(TsrNode *node)
+{
+    for (guint i = 0; i < node->refusals->len; i++)
+        g_free(g_array_index(node->refusals, TsrRefusal, i).reason);
+    g_array_set_size(node->refusals, 0);
 }
 
 void tsr_node_add_refusal(TsrNode *node, const char *engine, guint32 code, const char *reason)

@@ -137,6 +137,7 @@ gboolean tsr_node_output_range(const TsrNode *node, guint32 def_index, guint32 *
 void tsr_node_remove(TsrNode *node);
 /* Notes that an engine refused the node. */
 void tsr_node_add_refusal(TsrNode *node, const char *engine, guint32 code, const char *reason);
+void tsr_node_clear_refusals(TsrNode *node);
 /* Makes every reader and every graph output of value use the replacement instead. */
 void tsr_value_replace_uses(TsrValue *value, TsrValue *replacement);
 /* Whether the value is an output of its graph, or of a subgraph below it. */

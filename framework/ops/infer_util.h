@@ -34,6 +34,9 @@
     .domain = (op_domain), .name = (op_name),                                       \
     .input_stride = sizeof(TsrOpParam), .output_stride = sizeof(TsrOpParam),        \
     .attr_stride = sizeof(TsrOpAttr)
+/* The row of an operator that maps element by element. */
+#define OP_MAP(op_domain, op_name, version)                                         \
+    OP_ROW(op_domain, op_name, version), .flags = TSR_OP_ELEMENTWISE
 #define OP_INPUTS(table) .inputs = (table), .input_count = COUNT_OF(table)
 #define OP_OUTPUTS(table) .outputs = (table), .output_count = COUNT_OF(table)
 #define OP_ATTRS(table) .attrs = (table), .attr_count = COUNT_OF(table)

@@ -8,12 +8,20 @@
 
 #include "base/error.h"
 #include "optimize/graph_edit.h"
+#include "optimize/graph_pass.h"
 #include "plugin/host.h"
 
 typedef struct Pass {
     const TsrFusionPass *pass;
     const TsrLoadedPlugin *plugin;
 } Pass;
+
+#define ANY_STAGE G_MAXUINT32
+
+static guint32 stage_of(const TsrFusionPass *pass)
+{
+    return TSR_HAS(pass, stage) ? pass->stage : TSR_STAGE_PLACED;
+}
 
 static gint by_order(gconstpointer a, gconstpointer b)
 {
@@ -23,16 +31,20 @@ static gint by_order(gconstpointer a, gconstpointer b)
     return strcmp(first->pass->name, second->pass->name);
 }
 
-/* The passes of every engine in use. (transfer full) */
-static GArray *collect_passes(const TsrPluginSet *set)
+/* The passes of that stage: of engines in use, or of any plugin where they work on anyone's
+ * nodes. (transfer full) */
+static GArray *collect_passes(const TsrPluginSet *set, guint32 stage)
 {
     GArray *passes = g_array_new(FALSE, FALSE, sizeof(Pass));
-    for (guint i = 0; i < set->engines->len; i++) {
-        const TsrLoadedPlugin *plugin =
-            g_array_index(set->engines, TsrRankedEngine, i).plugin;
-        for (guint32 k = 0; plugin->fusion != NULL && k < plugin->fusion->pass_count; k++) {
+    for (guint i = 0; i < set->plugins->len; i++) {
+        const TsrLoadedPlugin *plugin = g_ptr_array_index(set->plugins, i);
+        const gboolean in_use = plugin->engine == NULL ||
+                                tsr_plugin_set_find_engine(set, plugin->engine->name) != NULL;
+        for (guint32 k = 0; in_use && plugin->fusion != NULL && k < plugin->fusion->pass_count;
+             k++) {
             Pass pass = {plugin->fusion->passes[k], plugin};
-            g_array_append_val(passes, pass);
+            if (stage == ANY_STAGE || stage_of(pass.pass) == stage)
+                g_array_append_val(passes, pass);
         }
     }
     g_array_sort(passes, by_order);
@@ -44,45 +56,64 @@ static gboolean is_listed(const char *const *list, const char *name)
     return list != NULL && (g_strv_contains(list, name) || g_strv_contains(list, "all"));
 }
 
-static gboolean is_on(const TsrFusionPass *pass, const TsrConf *conf,
-                      const TsrFusionSwitches *switches)
+gboolean tsr_fusion_is_on(const char *name, gboolean default_on, const TsrConf *conf,
+                          const TsrFusionSwitches *switches)
 {
-    const char *set = g_hash_table_lookup(conf->fusion, pass->name);
-    if (switches->disable != NULL && g_strv_contains(switches->disable, pass->name))
+    const char *set = g_hash_table_lookup(conf->fusion, name);
+    if (switches->disable != NULL && g_strv_contains(switches->disable, name))
         return FALSE;
-    if (switches->enable != NULL && g_strv_contains(switches->enable, pass->name))
+    if (switches->enable != NULL && g_strv_contains(switches->enable, name))
         return TRUE;
-    if (is_listed(switches->disable, pass->name))
+    if (is_listed(switches->disable, name))
         return FALSE;
-    if (is_listed(switches->enable, pass->name))
+    if (is_listed(switches->enable, name))
         return TRUE;
     if (set == NULL)
         set = g_hash_table_lookup(conf->fusion, "*");
     if (set != NULL && strcmp(set, "off") == 0)
         return FALSE;
-    return set != NULL && g_hash_table_contains(conf->fusion, pass->name) ? TRUE
-                                                                            : pass->default_on != 0;
+    return set != NULL && g_hash_table_contains(conf->fusion, name) ? TRUE : default_on;
 }
 
-static gboolean check_names(const GArray *passes, const char *const *names, GError **error)
+/* Every name that a switch may have. (transfer container) */
+static GPtrArray *known_names(const TsrPluginSet *set)
+{
+    g_autoptr(GArray) passes = collect_passes(set, ANY_STAGE);
+    GPtrArray *names = g_ptr_array_new();
+    guint count;
+    const TsrGraphPass *const *own = tsr_graph_passes(&count);
+    for (guint i = 0; i < count; i++)
+        g_ptr_array_add(names, (gpointer)own[i]->name);
+    for (guint i = 0; i < passes->len; i++)
+        g_ptr_array_add(names, (gpointer)g_array_index(passes, Pass, i).pass->name);
+    return names;
+}
+
+static gboolean check_names(const GPtrArray *known, const char *const *names, GError **error)
 {
     for (guint i = 0; names != NULL && names[i] != NULL; i++) {
-        gboolean known = strcmp(names[i], "all") == 0;
         GString *list;
-        for (guint k = 0; k < passes->len; k++)
-            known |= strcmp(g_array_index(passes, Pass, k).pass->name, names[i]) == 0;
-        if (known)
+        if (strcmp(names[i], "all") == 0 ||
+            g_ptr_array_find_with_equal_func((GPtrArray *)known, names[i], g_str_equal, NULL))
             continue;
         list = g_string_new(NULL);
-        for (guint k = 0; k < passes->len; k++)
+        for (guint k = 0; k < known->len; k++)
             g_string_append_printf(list, "%s%s", k != 0 ? ", " : "",
-                                   g_array_index(passes, Pass, k).pass->name);
+                                   (const char *)g_ptr_array_index(known, k));
         g_set_error(error, TSR_ERROR, TSR_NOT_FOUND,
                     "no fusion pass is called '%s'; there are: %s", names[i], list->str);
         g_string_free(list, TRUE);
         return FALSE;
     }
     return TRUE;
+}
+
+gboolean tsr_fusion_check(const TsrPluginSet *set, const TsrFusionSwitches *switches,
+                          GError **error)
+{
+    g_autoptr(GPtrArray) known = known_names(set);
+    return check_names(known, switches->disable, error) &&
+           check_names(known, switches->enable, error);
 }
 
 static gboolean is_root(const TsrFusionPass *pass, const TsrNode *node)
@@ -98,7 +129,9 @@ static gboolean sweep(TsrGraph *graph, const Pass *pass, TsrEditor *editor, guin
                       GError **error)
 {
     g_autoptr(GPtrArray) order = tsr_graph_sort(graph, error);
-    const char *engine = g_intern_string(pass->plugin->engine->name);
+    const char *engine = stage_of(pass->pass) == TSR_STAGE_PLACED
+                             ? g_intern_string(pass->plugin->engine->name)
+                             : NULL;
     g_autoptr(GArray) roots = g_array_new(FALSE, FALSE, sizeof(guint32));
     *out_count = 0;
     if (order == NULL)
@@ -106,8 +139,8 @@ static gboolean sweep(TsrGraph *graph, const Pass *pass, TsrEditor *editor, guin
     for (guint i = 0; i < order->len; i++) {
         TsrNode *node = g_ptr_array_index(order, i);
         guint32 id = tsr_editor_node_id(editor, node);
-        if (node->kind == TSR_NODE_OPERATOR && node->engine == engine &&
-            is_root(pass->pass, node) && id != G_MAXUINT32)
+        if (node->kind == TSR_NODE_OPERATOR &&
+            (engine == NULL || node->engine == engine) && is_root(pass->pass, node) && id != G_MAXUINT32)
             g_array_append_val(roots, id);
     }
     for (guint i = 0; i < roots->len; i++) {
@@ -132,7 +165,9 @@ static gboolean run_pass(TsrGraph *graph, const TsrPluginSet *set, const Pass *p
     guint count = 1, total = 0;
     while (count != 0) {
         g_autoptr(TsrEditor) editor = tsr_editor_new(graph, set);
-        tsr_editor_set_engine(editor, pass->plugin->engine->name);
+        tsr_editor_set_engine(editor, pass->plugin->engine != NULL ? pass->plugin->engine->name
+                                                                   : NULL);
+        tsr_editor_set_placed(editor, stage_of(pass->pass) == TSR_STAGE_PLACED);
         if (!sweep(graph, pass, editor, &count, error))
             return FALSE;
         total += count;
@@ -155,15 +190,16 @@ static gboolean run_pass(TsrGraph *graph, const TsrPluginSet *set, const Pass *p
 }
 
 gboolean tsr_fusion_run(TsrGraph *graph, const TsrPluginSet *set,
-                        const TsrFusionSwitches *switches, GHashTable *counts, GError **error)
+                        const TsrFusionSwitches *switches, guint32 stage, GHashTable *counts,
+                        GError **error)
 {
-    g_autoptr(GArray) passes = collect_passes(set);
-    if (!check_names(passes, switches->disable, error) ||
-        !check_names(passes, switches->enable, error))
+    g_autoptr(GArray) passes = collect_passes(set, stage);
+    if (!tsr_fusion_check(set, switches, error))
         return FALSE;
     for (guint i = 0; i < passes->len; i++) {
         const Pass *pass = &g_array_index(passes, Pass, i);
-        if (is_on(pass->pass, set->conf, switches) &&
+        if (tsr_fusion_is_on(pass->pass->name, pass->pass->default_on != 0, set->conf,
+                             switches) &&
             !run_pass(graph, set, pass, counts, error))
             return FALSE;
     }

@@ -16,10 +16,19 @@ typedef struct TsrFusionSwitches {
     const char *const *enable;
 } TsrFusionSwitches;
 
-/* Fuses in the graph and below it; counts gets pass name -> number of fusions (every
- * pass that ran is listed). Errors: a pass fails, a switch names no pass. */
+/* Runs the passes of a TSR_STAGE_ in the graph and below it; counts gets pass name -> number
+ * of fusions (every pass that ran is listed). Errors: a pass fails, a switch names no pass. */
 gboolean tsr_fusion_run(TsrGraph *graph, const TsrPluginSet *set,
-                        const TsrFusionSwitches *switches, GHashTable *counts, GError **error)
-    G_GNUC_WARN_UNUSED_RESULT;
+                        const TsrFusionSwitches *switches, guint32 stage, GHashTable *counts,
+                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Whether every switch names a pass that there is. Errors: NOT_FOUND lists them. */
+gboolean tsr_fusion_check(const TsrPluginSet *set, const TsrFusionSwitches *switches,
+                          GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* Whether the pass of that name is switched on: by the switches, by name before "all", else
+ * by the configuration, else by default. */
+gboolean tsr_fusion_is_on(const char *name, gboolean default_on, const TsrConf *conf,
+                          const TsrFusionSwitches *switches);
 
 #endif

@@ -16,6 +16,7 @@ struct TsrEditor {
     TsrGraph *graph;
     const TsrPluginSet *set;
     const char *engine;
+    gboolean placed;
     GPtrArray *nodes;    /* by id */
     GPtrArray *values;
     GHashTable *node_ids;  /* pointer -> id + 1 */
@@ -271,7 +272,11 @@ static gboolean accept_node(const TsrGraphEdit *edit, const TsrFusedNode *fused,
         made->desc.view.expand_dims = old->desc.view.expand_dims;
         made->format_anchor = g_strdup(old->format_anchor);
     }
-    return tsr_place_node(node, editor->set, editor->engine, error);
+    if (!tsr_place_node(node, editor->set, editor->engine, error))
+        return FALSE;
+    if (!editor->placed)
+        tsr_place_forget(node);
+    return TRUE;
 }
 
 static void add_origin_names(TsrNode *node, const TsrNode *old)
@@ -376,6 +381,7 @@ TsrEditor *tsr_editor_new(TsrGraph *graph, const TsrPluginSet *set)
     };
     editor->graph = graph;
     editor->set = set;
+    editor->placed = TRUE;
     editor->nodes = g_ptr_array_new();
     editor->values = g_ptr_array_new();
     editor->node_ids = g_hash_table_new(NULL, NULL);
@@ -399,6 +405,11 @@ void tsr_editor_free(TsrEditor *editor)
 const TsrGraphEdit *tsr_editor_interface(TsrEditor *editor)
 {
     return &editor->interface;
+}
+
+void tsr_editor_set_placed(TsrEditor *editor, gboolean placed)
+{
+    editor->placed = placed;
 }
 
 void tsr_editor_set_engine(TsrEditor *editor, const char *engine)

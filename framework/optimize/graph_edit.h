@@ -19,6 +19,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TsrEditor, tsr_editor_free)
 const TsrGraphEdit *tsr_editor_interface(TsrEditor *editor);
 /* The engine that new nodes are placed on first. */
 void tsr_editor_set_engine(TsrEditor *editor, const char *engine);
+/* Whether the graph is placed already (the default); before that, new nodes must find an
+ * engine too, but are left for placement. */
+void tsr_editor_set_placed(TsrEditor *editor, gboolean placed);
 /* Id of a node, or G_MAXUINT32 when it is gone. */
 guint32 tsr_editor_node_id(TsrEditor *editor, const TsrNode *node);
 

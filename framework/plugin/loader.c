@@ -105,6 +105,12 @@ static gboolean check_descriptor(TsrLoadedPlugin *record)
     return TRUE;
 }
 
+static gboolean works_on_anyone(const TsrFusionPass *pass)
+{
+    return TSR_HAS(pass, stage) && (pass->stage == TSR_STAGE_BEFORE_FORMATS ||
+                                    pass->stage == TSR_STAGE_AFTER_FORMATS);
+}
+
 static gboolean read_interfaces(TsrLoadedPlugin *record)
 {
     const TsrPlugin *plugin = record->plugin;
@@ -136,11 +142,16 @@ static gboolean read_interfaces(TsrLoadedPlugin *record)
             return refuse(record, "engine '%s' is no host engine and names no device",
                           record->engine->name);
     }
-    if (record->fusion != NULL)
-        for (guint32 i = 0; i < record->fusion->pass_count; i++)
-            if (!TSR_HAS(record->fusion->passes[i], apply) ||
-                record->fusion->passes[i]->name == NULL)
-                return refuse(record, "fusion pass %u lacks its name or apply", i);
+    for (guint32 i = 0; record->fusion != NULL && i < record->fusion->pass_count; i++) {
+        const TsrFusionPass *pass = record->fusion->passes[i];
+        if (!TSR_HAS(pass, apply) || pass->name == NULL)
+            return refuse(record, "fusion pass %u lacks its name or apply", i);
+        if (record->engine == NULL && !works_on_anyone(pass))
+            return refuse(record,
+                          "fusion pass '%s' works on nodes of its plugin's engine, and the "
+                          "plugin has none",
+                          pass->name);
+    }
     return TRUE;
 }
 

@@ -9,7 +9,6 @@
 #include "prepare/branch.h"
 #include "prepare/clean.h"
 #include "prepare/fold.h"
-#include "prepare/format_infer.h"
 #include "prepare/gradient.h"
 #include "prepare/infer.h"
 
@@ -69,5 +68,5 @@ gboolean tsr_prepare_graph(TsrGraph *graph, const TsrLoadedPlugin *reference, GE
         return FALSE;
     tsr_clean_identities(graph);
     tsr_clean_dead(graph);
-    return tsr_format_infer(graph, error) && tsr_graph_verify(graph, error);
+    return tsr_graph_verify(graph, error);
 }

@@ -703,6 +703,8 @@ enum {
     TSR_OP_SHAPE_ONLY = 1u << 4,     /* reads no data of its inputs, only their shapes
                                         and dtypes: folded as soon as those are known;
                                         the kernel then gets inputs without data */
+    TSR_OP_ELEMENTWISE = 1u << 5,    /* an element of output 0 follows from the elements of the
+                                        inputs at its place, broadcast as numpy does */
 };
 
 /* Inference of one node. Input descs are complete as far as known; an input whose

@@ -342,7 +342,7 @@ static GHashTable *run_passes(const char *conf, const TsrFusionSwitches *switche
     bench.engine.fusion = (TsrFusion){sizeof(TsrFusion), G_N_ELEMENTS(passes), passes};
     bench.set = fixture_set((FakeEngine *const[]){&bench.engine}, 1, conf);
     order_seen[0] = '\0';
-    if (!tsr_fusion_run(bench.graph, bench.set, switches, counts, error))
+    if (!tsr_fusion_run(bench.graph, bench.set, switches, TSR_STAGE_PLACED, counts, error))
         g_clear_pointer(&counts, g_hash_table_unref);
     bench_clear(&bench);
     return counts;
@@ -401,7 +401,7 @@ START_TEST(broken_pass)
     tsr_plugin_set_free(bench.set);
     bench.engine.fusion = (TsrFusion){sizeof(TsrFusion), 1, broken_passes};
     bench.set = fixture_set((FakeEngine *const[]){&bench.engine}, 1, NULL);
-    ck_assert(!tsr_fusion_run(bench.graph, bench.set, &none, counts, &error));
+    ck_assert(!tsr_fusion_run(bench.graph, bench.set, &none, TSR_STAGE_PLACED, counts, &error));
     ck_error(error, TSR_INTERNAL, "fell over");
     bench_clear(&bench);
 }

@@ -46,7 +46,8 @@ static void bench_run(Bench *bench)
     for (guint i = 0; i < bench->graph->nodes->len; i++)
         ((TsrNode *)g_ptr_array_index(bench->graph->nodes, i))->engine =
             g_intern_string("nn_engine");
-    ck_assert_msg(tsr_fusion_run(bench->graph, bench->set, &switches, counts, &error), "%s",
+    ck_assert_msg(tsr_fusion_run(bench->graph, bench->set, &switches, TSR_STAGE_PLACED, counts,
+                                 &error), "%s",
                   error != NULL ? error->message : "");
     ck_assert(tsr_graph_verify(bench->graph, &error));
 }
