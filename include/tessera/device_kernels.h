@@ -9,7 +9,7 @@
  *    into equal runs, one per block; more blocks than pieces leave some idle.
  *  - f32 means dense binary32. "panel" means 16 columns side by side.
  *  - NC1HWC0 is [N, ceil(C/16), H, W, 16]. Lanes at and above C in the last channel
- *    block are padding: TRANSDATA writes zeros there, other kernels whatever their
+ *    block are padding: TransData writes zeros there, other kernels whatever their
  *    formula yields, and no kernel lets a padding lane reach a real one. A reader of
  *    the memory must ignore them.
  *  - Parameters are checked by the engine; kernels trust them. Every extent is >= 0;
@@ -392,19 +392,32 @@ typedef struct TsrShuffleParams {
     int64_t batch, channels, inner;
 } TsrShuffleParams;
 
-/* --- TRANSDATA_B32. args: x, y
+/* --- TRANSDATA. args: x, y
  *
- * Plain [batch, channels, inner] (channels_last 0) or [batch, inner, channels] (1) to
- * [batch, ceil(channels/16), inner, 16] (to_blocked 1) or back (0). 4-byte elements.
- * Padding lanes become zero. A piece is one channel block of one batch entry, in
- * runs of 1024 pixels. */
-#define TSR_KERNEL_TRANSDATA_B32 "transdata_b32"
+ * The same elements in another storage format. Both storages are described over common
+ * axes; index i of an axis lies i / 16 * block + i % 16 * step elements from the start,
+ * which serves plain dims (block is 16 steps) and dims split into blocks of 16. y is
+ * written at every index below y_extent of every axis; where any index is not below
+ * `extent` it becomes padding. x_lane and y_lane are walked 16 at a time: the axes with
+ * step 1 on either side, and the only ones that may be split there. With y_diagonal the
+ * y_step of y_lane is 17 and the other places of its blocks of 16 x 16 become padding too.
+ * A piece is `run` steps of the last axis at one place of the others; the runs lie just
+ * outside of the axis before the last. */
+#define TSR_KERNEL_TRANSDATA "transdata"
+typedef struct TsrTransdataAxis {
+    int64_t extent, y_extent; /* of x, of y with its padding */
+    int64_t x_step, x_block;
+    int64_t y_step, y_block;
+} TsrTransdataAxis;
 typedef struct TsrTransdataParams {
     uint32_t struct_size;
-    uint32_t to_blocked;
-    uint32_t channels_last;
-    uint32_t reserved;
-    int64_t batch, channels, inner;
+    uint32_t element_bytes; /* 1, 2 or 4 */
+    uint32_t padding;       /* the element, in the low bytes */
+    uint32_t y_diagonal;
+    uint32_t rank;          /* >= 2 */
+    uint32_t x_lane, y_lane;
+    uint32_t run;
+    TsrTransdataAxis axes[TSR_NPU_MAX_DIMS];
 } TsrTransdataParams;
 
 #ifdef __cplusplus

@@ -408,20 +408,25 @@ static int is_narrow(const TsrNodeView *node, const TsrConv2dParams *p)
 static int32_t build_narrow(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dParams *p)
 {
     const int64_t pixels = (int64_t)p->out_h * p->out_w;
-    const TsrTransdataParams move = { .struct_size = sizeof(move), .batch = p->batch,
-                                      .channels = p->out_c, .inner = pixels };
-    uint32_t args[2] = { TSR_ARG_NULL, TSR_ARG_OUTPUT | 0 };
+    const int64_t plain[4] = { p->batch, p->out_c, 1, pixels };
+    const int64_t blocked[5] = { p->batch, nn_ceil_div(p->out_c, 16), 1, pixels, 16 };
+    const TsrTensorDesc y = { .struct_size = sizeof(y), .dtype = TSR_DTYPE_FLOAT,
+                              .origin_format = TSR_FORMAT_NCHW,
+                              .storage_format = TSR_FORMAT_NCHW, .rank = 4, .storage_rank = 4,
+                              .shape = plain, .storage_shape = plain };
+    TsrTensorDesc sums = y;
+    uint32_t arg = TSR_ARG_NULL;
     int32_t status = sink->workspace(
-        sink, (uint64_t)(p->batch * nn_round_up(p->out_c, 16) * pixels) * sizeof(float), &args[0]);
+        sink, (uint64_t)(p->batch * nn_round_up(p->out_c, 16) * pixels) * sizeof(float), &arg);
+    sums.storage_format = TSR_FORMAT_NC1HWC0;
+    sums.storage_rank = 5;
+    sums.storage_shape = blocked;
     p->x_plain = 1;
     if (status == TSR_OK)
-        status = nn_conv_blocked(node, sink, p, node->values[1]->data, node_bias(node), args[0]);
+        status = nn_conv_blocked(node, sink, p, node->values[1]->data, node_bias(node), arg);
     if (status != TSR_OK)
         return status;
-    return nn_task(sink, TSR_KERNEL_TRANSDATA_B32,
-                   nn_block_dim(sink, p->batch * nn_ceil_div(p->out_c, 16),
-                                (double)p->batch * p->out_c * (double)pixels),
-                   args, 2, &move, sizeof(move));
+    return nn_build_transdata(sink, node->name, &sums, &y, 0, arg, TSR_ARG_OUTPUT | 0);
 }
 
 static int32_t conv_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)

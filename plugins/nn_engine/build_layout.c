@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * build_layout.c: Concat (4 to 13), Transpose (1 to 25) and the framework's TransData,
- * which move elements and compute nothing.
+ * build_layout.c: Concat (4 to 13) and Transpose (1 to 25), which move elements and compute
+ * nothing.
  */
 #include <stdlib.h>
 #include "nn.h"
@@ -128,66 +128,11 @@ static int32_t transpose_build(const NnOp *op, const TsrNodeView *node, TsrTaskS
                    args, 2, &p, sizeof(p));
 }
 
-/* -------------------------------------------------------------- TransData */
-
-/* Channels, pixels and order of a plain tensor that NC1HWC0 can store. */
-static int plain_layout(const TsrTensorDesc *d, TsrTransdataParams *p)
-{
-    if (d->rank != 4)
-        return 0;
-    p->channels_last = d->origin_format == TSR_FORMAT_NHWC;
-    p->batch = d->shape[0];
-    p->channels = d->shape[p->channels_last ? 3 : 1];
-    p->inner = p->channels_last ? d->shape[1] * d->shape[2] : d->shape[2] * d->shape[3];
-    return 1;
-}
-
-static int is_plain(const TsrTensorDesc *d)
-{
-    return d->storage_format < TSR_FORMAT_NC1HWC0;
-}
-
-static void transdata_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support)
-{
-    const TsrTensorDesc *x = node->inputs[0], *y = node->outputs[0];
-    TsrTransdataParams p;
-    (void)op;
-    if (tsr_dtype_bits(x->dtype) != 32 || x->dtype != y->dtype) {
-        tsr_support_no(out_support, TSR_REFUSE_DTYPE, "elements of %s, wanted 4 bytes",
-                       tsr_dtype_name(x->dtype));
-        return;
-    }
-    if (!((nn_is_blocked(x) && is_plain(y)) || (is_plain(x) && nn_is_blocked(y))) ||
-        !plain_layout(x, &p))
-        tsr_support_no(out_support, TSR_REFUSE_SHAPE, "no kernel for %s to %s at rank %u",
-                       tsr_format_name(x->storage_format), tsr_format_name(y->storage_format),
-                       x->rank);
-}
-
-static int32_t transdata_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
-{
-    static const uint32_t args[2] = { TSR_ARG_INPUT | 0, TSR_ARG_OUTPUT | 0 };
-    const TsrTensorDesc *x = node->inputs[0], *y = node->outputs[0];
-    TsrTransdataParams p = { .struct_size = sizeof(p), .to_blocked = nn_is_blocked(y) };
-    (void)op;
-    if (nn_is_blocked(x) == nn_is_blocked(y) || !plain_layout(nn_is_blocked(y) ? x : y, &p))
-        return sink->fail(sink, TSR_UNSUPPORTED, "TransData '%s': %s to %s", node->name,
-                          tsr_format_name(x->storage_format), tsr_format_name(y->storage_format));
-    return nn_task(sink, TSR_KERNEL_TRANSDATA_B32,
-                   nn_block_dim(sink,
-                                p.batch * nn_ceil_div(p.channels, 16) * nn_ceil_div(p.inner, 1024),
-                                (double)tsr_desc_elements(x)),
-                   args, 2, &p, sizeof(p));
-}
-
 static const NnOp ops[] = {
     { .op_type = "Concat", .domain = "", .min_version = 1, .max_version = 13,
       .check = concat_check, .build = concat_build, .select = &concat_select },
     { .op_type = "Transpose", .domain = "", .min_version = 1, .max_version = 25,
       .build = transpose_build },
-    { .op_type = "TransData", .domain = NN_FRAMEWORK_DOMAIN, .min_version = 0,
-      .max_version = UINT32_MAX, .flags = NN_ANY_DTYPE, .check = transdata_check,
-      .build = transdata_build },
 };
 
 const NnOpTable nn_layout_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

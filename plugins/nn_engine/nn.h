@@ -47,7 +47,7 @@ typedef struct NnOpTable {
 
 extern const NnOpTable nn_conv_ops, nn_gemm_ops, nn_pool_ops, nn_eltwise_ops, nn_norm_ops,
     nn_layout_ops, nn_resize_ops, nn_deconv_ops, nn_lstm_ops,
-    nn_shuffle_ops;
+    nn_shuffle_ops, nn_transdata_ops;
 
 /* The row for the node, or NULL; *out_op_known tells whether any version of the
  * operator has one. */
@@ -132,6 +132,14 @@ TsrActivation nn_activation_of(const TsrNodeView *node);
  * [OC, IC / groups, kh, kw] and a bias [OC] or NULL, from input 0 to y_arg. */
 int32_t nn_conv_blocked(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dParams *p,
                         const float *w, const float *bias, uint32_t y_arg);
+
+/* Whether elements can be moved from the storage of x to that of y; and that task, for
+ * elements of 1, 2 or 4 bytes. Padding places of y get the element `padding`. The name is
+ * the node's, for errors. */
+int nn_transdata_fits(const TsrTensorDesc *x, const TsrTensorDesc *y);
+int32_t nn_build_transdata(TsrTaskSink *sink, const char *name, const TsrTensorDesc *x,
+                           const TsrTensorDesc *y, uint32_t padding, uint32_t x_arg,
+                           uint32_t y_arg);
 
 /* Adds the task CONV2D_SPARSE_F32 for a 1x1 convolution in groups. */
 int32_t nn_sparse_build(const TsrNodeView *node, TsrTaskSink *sink, const TsrConv2dParams *p,

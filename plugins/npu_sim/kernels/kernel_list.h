@@ -40,6 +40,6 @@ TSR_KERNEL_PROTOTYPES(tsr_lstm_f32);
 TSR_KERNEL_PROTOTYPES(tsr_copy_rows);
 TSR_KERNEL_PROTOTYPES(tsr_transpose_b32);
 TSR_KERNEL_PROTOTYPES(tsr_shuffle_b32);
-TSR_KERNEL_PROTOTYPES(tsr_transdata_b32);
+TSR_KERNEL_PROTOTYPES(tsr_transdata);
 
 #endif

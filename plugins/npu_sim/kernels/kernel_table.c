@@ -39,7 +39,7 @@ static const TsrKernelRow rows[] = {
     ROWS(TSR_KERNEL_COPY_ROWS, tsr_copy_rows, TsrCopyRowsParams),
     ROWS(TSR_KERNEL_TRANSPOSE_B32, tsr_transpose_b32, TsrTransposeParams),
     ROWS(TSR_KERNEL_SHUFFLE_B32, tsr_shuffle_b32, TsrShuffleParams),
-    ROWS(TSR_KERNEL_TRANSDATA_B32, tsr_transdata_b32, TsrTransdataParams),
+    ROWS(TSR_KERNEL_TRANSDATA, tsr_transdata, TsrTransdataParams),
 };
 
 static const char *const isa_names[TSR_ISA_COUNT] = {

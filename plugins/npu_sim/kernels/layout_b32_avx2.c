@@ -4,5 +4,4 @@
  */
 #define COPY_ROWS tsr_copy_rows_avx2
 #define TRANSPOSE tsr_transpose_b32_avx2
-#define TRANSDATA tsr_transdata_b32_avx2
 #include "layout_b32_tmpl.h"

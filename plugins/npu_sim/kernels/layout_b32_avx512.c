@@ -4,5 +4,4 @@
  */
 #define COPY_ROWS tsr_copy_rows_avx512
 #define TRANSPOSE tsr_transpose_b32_avx512
-#define TRANSDATA tsr_transdata_b32_avx512
 #include "layout_b32_tmpl.h"

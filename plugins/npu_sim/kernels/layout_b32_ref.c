@@ -37,24 +37,3 @@ void tsr_transpose_b32_ref(void *const *args, const void *params, uint32_t block
         y[i] = x[at];
     }
 }
-
-void tsr_transdata_b32_ref(void *const *args, const void *params, uint32_t block_index,
-                           uint32_t block_dim)
-{
-    const TsrTransdataParams *p = params;
-    const uint32_t *x = args[0];
-    uint32_t *y = args[1];
-    const int64_t blocks = split_pieces(p->channels, 16);
-    int64_t begin, end;
-    split_range(p->batch * blocks * p->inner * 16, block_index, block_dim, &begin, &end);
-    for (int64_t i = begin; i < end; i++) {
-        const int64_t pixel = i / 16 % p->inner, n = i / 16 / p->inner / blocks;
-        const int64_t c = i / 16 / p->inner % blocks * 16 + i % 16;
-        const int64_t plain = p->channels_last ? (n * p->inner + pixel) * p->channels + c
-                                               : (n * p->channels + c) * p->inner + pixel;
-        if (p->to_blocked)
-            y[i] = c < p->channels ? x[plain] : 0;
-        else if (c < p->channels)
-            y[plain] = x[i];
-    }
-}

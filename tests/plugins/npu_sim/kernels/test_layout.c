@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_layout.c: copies, transposes and the conversion to NC1HWC0: `_ref` by hand and by
- * going there and back, every row against `_ref`, bit for bit.
+ * test_layout.c: copies and transposes: `_ref` by hand, every row against `_ref`, bit for
+ * bit.
  */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "kernel_check.h"
-#include "split.h"
 
 static const int sizes[] = { 1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 64, 129 };
 enum { SIZES = sizeof(sizes) / sizeof(sizes[0]) };
@@ -21,40 +20,6 @@ static void with_two(const char *kernel, const char *label, const void *params, 
     fn(&(KernelCase){ .kernel = kernel, .label = label, .params = params, .args = args,
                       .arg_count = 2, .bytes = 8.0 * (double)x });
 }
-
-START_TEST(test_transdata_rows)
-{
-    const int64_t channels = sizes[_i];
-    for (int i = 0; i < SIZES; i++)
-        for (uint32_t mode = 0; mode < 4; mode++) {
-            const TsrTransdataParams p = { .struct_size = sizeof(p), .to_blocked = mode & 1,
-                                           .channels_last = mode >> 1, .batch = 2,
-                                           .channels = channels, .inner = sizes[i] };
-            const int64_t plain = 2 * channels * sizes[i];
-            const int64_t blocked = 2 * split_pieces(channels, 16) * 16 * sizes[i];
-            with_two(TSR_KERNEL_TRANSDATA_B32, "transdata", &p, p.to_blocked ? plain : blocked,
-                     p.to_blocked ? blocked : plain, kernel_case_check);
-        }
-}
-END_TEST
-
-START_TEST(test_transdata_reference)
-{
-    float x[2 * 18 * 5], blocked[2 * 2 * 5 * 16], y[2 * 18 * 5];
-    void *forth[2] = { x, blocked }, *back[2] = { blocked, y };
-    TsrTransdataParams p = { .struct_size = sizeof(p), .to_blocked = 1, .batch = 2,
-                             .channels = 18, .inner = 5 };
-    for (int i = 0; i < 180; i++)
-        x[i] = (float)i;
-    kernel_run_ref(TSR_KERNEL_TRANSDATA_B32, forth, &p);
-    /* n 1, channel 17, pixel 3 */
-    ck_assert_float_eq(blocked[((1 * 2 + 1) * 5 + 3) * 16 + 1], x[(1 * 18 + 17) * 5 + 3]);
-    ck_assert_float_eq(blocked[(1 * 5 + 3) * 16 + 2], 0.0f);
-    p.to_blocked = 0;
-    kernel_run_ref(TSR_KERNEL_TRANSDATA_B32, back, &p);
-    ck_assert_int_eq(memcmp(x, y, sizeof(x)), 0);
-}
-END_TEST
 
 START_TEST(test_transpose_rows)
 {
@@ -108,8 +73,6 @@ END_TEST
 
 static void add_tests(TCase *tests)
 {
-    tcase_add_test(tests, test_transdata_reference);
-    tcase_add_loop_test(tests, test_transdata_rows, 0, SIZES);
     tcase_add_test(tests, test_transpose_reference);
     tcase_add_test(tests, test_transpose_rows);
     tcase_add_test(tests, test_copy_rows);
@@ -117,13 +80,6 @@ static void add_tests(TCase *tests)
 
 static void bench(void)
 {
-    for (uint32_t mode = 0; mode < 4; mode++) {
-        const TsrTransdataParams p = { .struct_size = sizeof(p), .to_blocked = mode & 1,
-                                       .channels_last = mode >> 1, .batch = 1, .channels = 64,
-                                       .inner = 56 * 56 };
-        with_two(TSR_KERNEL_TRANSDATA_B32, mode & 2 ? "NHWC" : "NCHW", &p, 64 * 56 * 56,
-                 64 * 56 * 56, kernel_case_bench);
-    }
     const TsrTransposeParams t = { .struct_size = sizeof(t), .rank = 2, .shape = { 1024, 768 },
                                    .x_step = { 1, 1024 } };
     with_two(TSR_KERNEL_TRANSPOSE_B32, "1024 x 768", &t, 1024 * 768, 1024 * 768,
