@@ -85,4 +85,5 @@ if [ -d build/onnx_backend/light ]; then
     /usr/bin/python3 tests/models/seed_weights.py build/onnx_backend/light build/models/seeded ||
         failed=1
 fi
+/usr/bin/python3 tests/models/make_transformers.py build/models/transformers || failed=1
 exit $failed

@@ -16,6 +16,8 @@ drawn, so a second machine makes the same. Kinds:
   embedding=PHRASE  16 kHz speech of the phrase for features.js, which runs the feature
              networks on it with the reference runtime and writes the input
   rate       the number 16000
+  tokens=N   seeded numbers below N
+  mask=N     1 for the first N places (N - 9 in the second row, and so on), then 0
   noise      seeded normal numbers of deviation 0.1 (a state that is not just zero)
 
 Usage: make_inputs.py BUILD_MODELS_FOLDER [MODEL...]
@@ -200,6 +202,11 @@ def make(kind, dims, dtype, generator):
         return mel(dims)
     if kind == "rate":
         return np.array(RATE)
+    if kind.startswith("tokens="):
+        return generator.integers(0, int(kind.split("=")[1]), dims)
+    if kind.startswith("mask="):
+        counts = int(kind.split("=")[1]) - 9 * np.arange(dims[0])
+        return np.arange(dims[1]) < counts[:, None]
     if kind == "noise":
         return 0.1 * generator.standard_normal(dims)
     sys.exit(f"error: make_inputs: unknown kind '{kind}'")

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # run_models.sh: runs every network of models.tsv with `tessera run` on its inputs and
-# compares the outputs with ONNX Runtime's. One line per network, then
+# compares the outputs with ONNX Runtime's, then the decoder over a growing cache
+# (decode.js, by the name decoder_grow). One line per network, then
 # "N passed, N failed, N skipped"; exit status 1 when one failed. A network that was
 # not fetched, or has no reference here, is skipped and says why.
 # Usage: run_models.sh [--build FOLDER] [--threads N[,N]] [NAME...]
@@ -112,6 +113,26 @@ while IFS=$tab read -r name model _; do
         run_one "$name" "$model" "$count"
     done
 done <"$list"
+
+# The decoder once more, with shapes that only the run knows: every step's keys and values
+# go into the next.
+case $wanted in
+    "  "|*" decoder_grow "*) growing=$(echo "$threads" | tr ',' ' ') ;;
+    *) growing= ;;
+esac
+for count in $growing; do
+    node "$here/decode.js" "$tessera" "$models" "$count" >"$log.one" 2>&1
+    status=$?
+    { echo "== decoder_grow, threads $count: status $status"; cat "$log.one"; } >>"$log"
+    case $status in
+        0) echo "ok      decoder_grow (threads $count, $(tail -n 1 "$log.one"))"
+           passed=$((passed + 1)) ;;
+        4|127) echo "skipped decoder_grow: $(tail -n 1 "$log.one")"
+           skipped=$((skipped + 1)) ;;
+        *) echo "FAILED  decoder_grow (threads $count): $(tail -n 1 "$log.one")"
+           failed=$((failed + 1)) ;;
+    esac
+done
 rm -f "$list" "$log.one"
 [ $failed = 0 ] || echo "what they printed: $log"
 echo "$passed passed, $failed failed, $skipped skipped"
