@@ -42,7 +42,10 @@ enum {
     TSR_ACT_HARD_SIGMOID = 5,/* clip(alpha * v + beta, 0, 1) */
     TSR_ACT_SIGMOID = 6,
     TSR_ACT_SCALED_HARD_SWISH = 7, /* alpha * (v * clip(v / 6 + 0.5, 0, 1)) + beta */
-    TSR_ACT_COUNT = 8,
+    TSR_ACT_GELU = 8,        /* v/2 * (1 + erf(v / sqrt 2)) */
+    TSR_ACT_GELU_TANH = 9,   /* ONNX Gelu with approximate = "tanh" */
+    TSR_ACT_TANH = 10,
+    TSR_ACT_COUNT = 11,
 };
 
 typedef struct TsrActivation {
@@ -356,6 +359,28 @@ typedef struct TsrLstmParams {
     int64_t seq, batch, input, hidden, directions;
     uint64_t workspace_floats; /* 3 * hidden, rounded up to 16 */
 } TsrLstmParams;
+
+/* --- ATTENTION_F32. args: q, k, v, mask | NULL, y, workspace
+ *
+ * y[b, h, i] = sum over j of P[b, h, i, j] * v[b, g, j], P the softmax along j of scale *
+ * (q[b, h, i] . k[b, g, j]) + mask[b, h, i, j] and g = h / group; the dot product has
+ * `size` terms, a row of v and y v_size. Steps are in elements: batch, head, place (query
+ * or key), element; 0 along a dim that repeats. The element step of q, v and y is 1; of
+ * k it is 1, or the place step is; the key step of the mask is 0 or 1. With `causal` only
+ * keys j <= i count. A row whose scores are all -infinity is NaN, or zero with zero_rows.
+ * A piece is rows_per_piece (at most 64) queries of one head. */
+#define TSR_KERNEL_ATTENTION_F32 "attention_f32"
+typedef struct TsrAttentionParams {
+    uint32_t struct_size;
+    uint32_t causal;
+    uint32_t zero_rows;
+    float scale;
+    int64_t batch, heads, queries, keys, size, v_size;
+    int64_t group;
+    int64_t q_step[4], k_step[4], v_step[4], y_step[4], mask_step[4];
+    int64_t rows_per_piece;
+    uint64_t workspace_floats; /* rows_per_piece * (keys rounded up to 32) + 32 * size */
+} TsrAttentionParams;
 
 /* --- COPY_ROWS. args: x, y
  *

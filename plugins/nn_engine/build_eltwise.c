@@ -361,10 +361,20 @@ static int32_t affine_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink
 int32_t nn_build_activation(TsrTaskSink *sink, const TsrActivation *activation, uint32_t x_arg,
                             uint32_t y_arg, int64_t count)
 {
-    /* But for the last one the kernel numbers are those of TSR_ACT_. */
-    const uint32_t kernel_op = activation->kind == TSR_ACT_SCALED_HARD_SWISH
-                                   ? TSR_UNARY_SCALED_HARD_SWISH : activation->kind;
-    return add_unary(sink, kernel_op, x_arg, y_arg, count, activation->alpha, activation->beta);
+    static const uint32_t kernel_ops[TSR_ACT_COUNT] = {
+        [TSR_ACT_NONE] = TSR_UNARY_COPY,
+        [TSR_ACT_RELU] = TSR_UNARY_RELU,
+        [TSR_ACT_CLIP] = TSR_UNARY_CLIP,
+        [TSR_ACT_LEAKY_RELU] = TSR_UNARY_LEAKY_RELU,
+        [TSR_ACT_HARD_SWISH] = TSR_UNARY_HARD_SWISH,
+        [TSR_ACT_HARD_SIGMOID] = TSR_UNARY_HARD_SIGMOID,
+        [TSR_ACT_SIGMOID] = TSR_UNARY_SIGMOID,
+        [TSR_ACT_SCALED_HARD_SWISH] = TSR_UNARY_SCALED_HARD_SWISH,
+        [TSR_ACT_GELU] = TSR_UNARY_GELU,
+        [TSR_ACT_GELU_TANH] = TSR_UNARY_GELU_TANH,
+        [TSR_ACT_TANH] = TSR_UNARY_TANH,
+    };
+    return add_unary(sink, kernel_ops[activation->kind], x_arg, y_arg, count, activation->alpha, activation->beta);
 }
 
 /* What fusion makes of an activation spelt out in several nodes. */

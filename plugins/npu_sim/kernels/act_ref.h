@@ -15,6 +15,16 @@ static inline float clip_ref(float v, float low, float high)
     return v > high ? high : v;
 }
 
+static inline double gelu_ref(double x)
+{
+    return 0.5 * x * (1.0 + erf(x * 0.70710678118654752440));
+}
+
+static inline double gelu_tanh_ref(double x)
+{
+    return 0.5 * x * (1.0 + tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)));
+}
+
 static inline float activate_ref(float v, const TsrActivation *activation)
 {
     switch (activation->kind) {
@@ -27,6 +37,9 @@ static inline float activate_ref(float v, const TsrActivation *activation)
     case TSR_ACT_SCALED_HARD_SWISH:
         return v * clip_ref(v * (1.0f / 6.0f) + 0.5f, 0.0f, 1.0f) * activation->alpha +
                activation->beta;
+    case TSR_ACT_GELU: return (float)gelu_ref((double)v);
+    case TSR_ACT_GELU_TANH: return (float)gelu_tanh_ref((double)v);
+    case TSR_ACT_TANH: return (float)tanh((double)v);
     case TSR_ACT_SIGMOID: return 1.0f / (1.0f + expf(-v));
     default: return v;
     }

@@ -35,13 +35,8 @@ UNARY_FN(u_neg, v_float_of(vi_add(v_bits(x), vi_set1((int32_t)0x80000000u))))
 UNARY_FN(u_abs, vm_abs(x))
 UNARY_FN(u_elu, v_select(v_lt(x, v_zero()), v_mul(u->alpha, vm_expm1(x)), x))
 UNARY_FN(u_erf, vm_erf(x))
-UNARY_FN(u_gelu, v_mul(v_mul(v_set1(0.5f), x),
-                       v_add(v_set1(1.0f), vm_erf(v_mul(x, v_set1(0.70710678118f))))))
-UNARY_FN(u_gelu_tanh,
-         v_mul(v_mul(v_set1(0.5f), x),
-               v_add(v_set1(1.0f),
-                     vm_tanh(v_mul(v_set1(0.79788456080f),
-                                   v_fma(v_mul(v_mul(x, x), x), v_set1(0.044715f), x))))))
+UNARY_FN(u_gelu, vm_gelu(x))
+UNARY_FN(u_gelu_tanh, vm_gelu_tanh(x))
 UNARY_FN(u_reciprocal, v_div(v_set1(1.0f), x))
 UNARY_FN(u_floor, v_floor(x))
 UNARY_FN(u_ceil, v_ceil(x))

@@ -7,21 +7,8 @@
 #include <string.h>
 #include "kernel_list.h"
 #include "split.h"
-#include "square.h"
-
-/* to[j * to_step + i] = from[i * from_step + j] for i < rows, j < columns, both at most
- * 16. */
-static void transpose_part(const float *from, int64_t from_step, int rows, int columns,
-                           float *to, int64_t to_step)
-{
-    if (rows == 16 && columns == 16) {
-        square_b32(from, from_step, to, to_step);
-        return;
-    }
-    for (int j = 0; j < columns; j++)
-        for (int i = 0; i < rows; i++)
-            memcpy(to + j * to_step + i, from + i * from_step + j, sizeof(*to));
-}
+#include "transpose_tmpl.h"
+#include "vec.h"
 
 void COPY_ROWS(void *const *args, const void *params, uint32_t block_index, uint32_t block_dim)
 {

@@ -162,6 +162,19 @@ static inline v16 vm_hard_swish(v16 x)
     return v_mul(x, vm_hard_sigmoid(x, v_set1(1.0f / 6.0f), v_set1(0.5f)));
 }
 
+static inline v16 vm_gelu(v16 x)
+{
+    return v_mul(v_mul(v_set1(0.5f), x),
+                 v_add(v_set1(1.0f), vm_erf(v_mul(x, v_set1(0.70710678118f)))));
+}
+
+static inline v16 vm_gelu_tanh(v16 x)
+{
+    const v16 inner = v_mul(v_set1(0.79788456080f),
+                            v_fma(v_mul(v_mul(x, x), x), v_set1(0.044715f), x));
+    return v_mul(v_mul(v_set1(0.5f), x), v_add(v_set1(1.0f), vm_tanh(inner)));
+}
+
 /* The fused activation behind a kernel. */
 static inline v16 vm_activate(v16 x, const TsrActivation *activation)
 {
@@ -176,6 +189,9 @@ static inline v16 vm_activate(v16 x, const TsrActivation *activation)
     case TSR_ACT_SIGMOID: return vm_sigmoid(x);
     case TSR_ACT_SCALED_HARD_SWISH:
         return v_fma(vm_hard_swish(x), v_set1(activation->alpha), v_set1(activation->beta));
+    case TSR_ACT_GELU: return vm_gelu(x);
+    case TSR_ACT_GELU_TANH: return vm_gelu_tanh(x);
+    case TSR_ACT_TANH: return vm_tanh(x);
     default: return x;
     }
 }
