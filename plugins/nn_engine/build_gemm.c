@@ -3,7 +3,7 @@
  * build_gemm.c: ONNX Gemm (7 to 13) and MatMul (1 to 13) as tasks of GEMM_F32. A
  * constant B is packed into panels here; another one by a task into a workspace. The
  * batch dims of MatMul are broadcast by steps; batches of A before one B are one tall
- * matrix.
+ * matrix. The fused MatMul adds a bias, a summand and an activation.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ typedef struct Product {
     TsrGemmParams gemm;
     TsrPackPanelsParams pack;
     uint32_t b_input;
-    uint32_t bias, residual; /* TSR_ARG_ */
+    uint32_t bias, residual, y; /* TSR_ARG_ */
 } Product;
 
 /* Packs a constant B, or adds the task that does so at run time. */
@@ -63,7 +63,7 @@ static int32_t add_product(const TsrNodeView *node, TsrTaskSink *sink, Product *
     int64_t batch = 1, rows, pieces;
     uint32_t blocks;
     uint32_t args[6] = { TSR_ARG_INPUT | 0, TSR_ARG_NULL, p->bias, p->residual,
-                         TSR_ARG_OUTPUT | 0, TSR_ARG_NULL };
+                         p->y, TSR_ARG_NULL };
     int32_t status = add_panels(node, sink, p, &args[1]);
     if (status != TSR_OK)
         return status;
@@ -101,15 +101,18 @@ static int32_t add_product(const TsrNodeView *node, TsrTaskSink *sink, Product *
 
 /* ----------------------------------------------------------------- MatMul */
 
-static int32_t matmul_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
+/* Fills *out_product for A times B by MatMul's rules; tb: the last two dims of B change
+ * places, likewise ta where A is a matrix. */
+static int32_t read_matmul(const TsrNodeView *node, TsrTaskSink *sink, int ta, int tb,
+                           Product *out_product)
 {
     const TsrTensorDesc *a = node->inputs[0], *b = node->inputs[1];
     int64_t a_shape[TSR_MAX_RANK + 1], b_shape[TSR_MAX_RANK + 1], b_steps[TSR_MAX_RANK];
     int64_t batch[TSR_MAX_RANK], a_steps[TSR_MAX_RANK], b_count = 1, b_batches = 1;
     uint32_t a_rank = a->rank, b_rank = b->rank, rank;
-    Product p = { .b_input = 1, .bias = TSR_ARG_NULL, .residual = TSR_ARG_NULL };
+    Product p = { .b_input = 1, .bias = TSR_ARG_NULL, .residual = TSR_ARG_NULL,
+                  .y = TSR_ARG_OUTPUT | 0 };
     TsrGemmParams *g = &p.gemm;
-    (void)op;
     memcpy(a_shape, a->shape, a_rank * sizeof(int64_t));
     memcpy(b_shape, b->shape, b_rank * sizeof(int64_t));
     /* A vector is a row on the left and a column on the right. */
@@ -122,10 +125,10 @@ static int32_t matmul_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink
         b_shape[1] = 1;
         b_rank = 2;
     }
-    g->m = a_shape[a_rank - 2];
-    g->k = a_shape[a_rank - 1];
-    g->n = b_shape[b_rank - 1];
-    if (b_shape[b_rank - 2] != g->k)
+    g->m = a_shape[a_rank - (ta ? 1 : 2)];
+    g->k = a_shape[a_rank - (ta ? 2 : 1)];
+    g->n = b_shape[b_rank - (tb ? 2 : 1)];
+    if (b_shape[b_rank - (tb ? 1 : 2)] != g->k)
         return sink->fail(sink, TSR_INVALID_ARGUMENT,
                           "MatMul '%s': A has %lld columns, B %lld rows", node->name,
                           (long long)g->k, (long long)b_shape[b_rank - 2]);
@@ -151,12 +154,117 @@ static int32_t matmul_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink
     }
     for (uint32_t i = 0; i + 2 < b_rank; i++)
         b_count *= b_shape[i];
-    g->a_row = g->k;
-    g->a_column = 1;
-    g->activation = nn_activation_of(node);
+    g->a_row = ta ? 1 : g->k;
+    g->a_column = ta ? g->m : 1;
     p.pack = (TsrPackPanelsParams){ sizeof(p.pack), 1.0f, b_count, g->k, g->n,
-                                    g->n, 1, g->k * g->n };
-    return add_product(node, sink, &p);
+                                    tb ? 1 : g->n, tb ? g->k : 1, g->k * g->n };
+    *out_product = p;
+    return TSR_OK;
+}
+
+static int32_t matmul_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
+{
+    Product p;
+    const int32_t status = read_matmul(node, sink, 0, 0, &p);
+    (void)op;
+    return status == TSR_OK ? add_product(node, sink, &p) : status;
+}
+
+/* ----------------------------------------------------------- fused MatMul */
+
+/* A constant of n floats as the bias of whole panels. */
+static int32_t add_bias(const TsrNodeView *node, TsrTaskSink *sink, int64_t n, uint32_t *out_arg)
+{
+    const TsrTensor *value = nn_value(node, 2);
+    const size_t all = (size_t)nn_round_up(n, 16);
+    float *copy;
+    int32_t status;
+    if (value == NULL || tsr_desc_elements(value->desc) != n)
+        return sink->fail(sink, TSR_UNSUPPORTED, "MatMul '%s': the bias has to be %lld constants",
+                          node->name, (long long)n);
+    copy = calloc(all + 1, sizeof(*copy));
+    if (copy == NULL)
+        return sink->fail(sink, TSR_OUT_OF_MEMORY, "MatMul '%s': bias", node->name);
+    memcpy(copy, value->data, (size_t)n * sizeof(*copy));
+    status = sink->constant(sink, copy, (uint64_t)all * sizeof(*copy), out_arg);
+    free(copy);
+    return status;
+}
+
+static NnOperand operand_of(uint32_t arg, const TsrTensorDesc *d)
+{
+    NnOperand operand = { .arg = arg, .rank = d->rank };
+    memcpy(operand.shape, d->shape, d->rank * sizeof(int64_t));
+    return operand;
+}
+
+/* A times B alone: it has the output's shape but where Z is larger. */
+static NnOperand product_operand(const TsrNodeView *node, int ta, int tb)
+{
+    const TsrTensorDesc *a = node->inputs[0], *b = node->inputs[1];
+    NnOperand product = { .arg = TSR_ARG_OUTPUT | 0, .rank = a->rank - 2 };
+    memcpy(product.shape, a->shape, product.rank * sizeof(int64_t));
+    tsr_shape_broadcast(&product.rank, product.shape, b->rank - 2, b->shape);
+    product.shape[product.rank++] = a->shape[a->rank - (ta ? 1 : 2)];
+    product.shape[product.rank++] = b->shape[b->rank - (tb ? 2 : 1)];
+    return product;
+}
+
+static int same_operand(const NnOperand *operand, const TsrTensorDesc *d)
+{
+    return operand->rank == d->rank &&
+           memcmp(operand->shape, d->shape, d->rank * sizeof(int64_t)) == 0;
+}
+
+/* Z goes into the kernel where it is as large as the product. Otherwise it is added
+ * afterwards, with the activation behind that. */
+static int32_t fused_matmul_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
+{
+    const TsrTensorDesc *y = node->outputs[0], *z = nn_input(node, 3);
+    const int ta = tsr_attr_int(node, "transA", 0) != 0;
+    const int tb = tsr_attr_int(node, "transB", 0) != 0;
+    const TsrActivation activation = nn_activation_of(node);
+    NnOperand product = product_operand(node, ta, tb), summand, whole;
+    Product p;
+    int32_t status = read_matmul(node, sink, ta, tb, &p);
+    (void)op;
+    if (status == TSR_OK && nn_input(node, 2) != NULL)
+        status = add_bias(node, sink, p.gemm.n, &p.bias);
+    if (status != TSR_OK)
+        return status;
+    if (z == NULL || same_operand(&product, z)) {
+        p.residual = z != NULL ? TSR_ARG_INPUT | 3 : TSR_ARG_NULL;
+        p.gemm.activation = activation;
+        return add_product(node, sink, &p);
+    }
+    if (!same_operand(&product, y))
+        status = sink->workspace(sink,
+                                 (uint64_t)tsr_shape_elements(product.rank, product.shape) *
+                                     sizeof(float), &product.arg);
+    p.y = product.arg;
+    if (status == TSR_OK)
+        status = add_product(node, sink, &p);
+    if (status != TSR_OK)
+        return status;
+    summand = operand_of(TSR_ARG_INPUT | 3, z);
+    whole = operand_of(TSR_ARG_OUTPUT | 0, y);
+    status = nn_build_binary(sink, TSR_BINARY_ADD, &product, &summand, &whole);
+    if (status != TSR_OK || activation.kind == TSR_ACT_NONE)
+        return status;
+    return nn_build_activation(sink, &activation, TSR_ARG_OUTPUT | 0, TSR_ARG_OUTPUT | 0,
+                               tsr_desc_elements(y));
+}
+
+static void fused_matmul_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support)
+{
+    const TsrTensorDesc *a = node->inputs[0], *b = node->inputs[1];
+    (void)op;
+    if (a->rank < 2 || b->rank < 2)
+        tsr_support_no(out_support, TSR_REFUSE_SHAPE, "an operand is no matrix");
+    else if (tsr_attr_int(node, "transA", 0) != 0 && (a->rank != 2 || b->rank != 2))
+        tsr_support_no(out_support, TSR_REFUSE_ATTR, "transA with batches");
+    else if (nn_input(node, 2) != NULL && nn_value(node, 2) == NULL)
+        tsr_support_no(out_support, TSR_REFUSE_VALUE, "the bias has to be constant");
 }
 
 /* ------------------------------------------------------------------- Gemm */
@@ -194,7 +302,8 @@ static int32_t gemm_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
     uint32_t c_arg = TSR_ARG_INPUT | 2;
     int32_t status = TSR_OK;
     float *copy = NULL;
-    Product p = { .b_input = 1, .bias = TSR_ARG_NULL, .residual = TSR_ARG_NULL };
+    Product p = { .b_input = 1, .bias = TSR_ARG_NULL, .residual = TSR_ARG_NULL,
+                  .y = TSR_ARG_OUTPUT | 0 };
     TsrGemmParams *g = &p.gemm;
     (void)op;
     g->m = ta ? a[1] : a[0];
@@ -250,6 +359,8 @@ static const NnOp ops[] = {
       .check = gemm_check, .build = gemm_build },
     { .op_type = "MatMul", .domain = "", .min_version = 1, .max_version = 13,
       .check = matmul_check, .build = matmul_build },
+    { .op_type = "MatMul", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
+      .check = fused_matmul_check, .build = fused_matmul_build },
 };
 
 const NnOpTable nn_gemm_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * build_norm.c: ONNX Softmax and LogSoftmax (1 to 13), LayerNormalization 17,
- * InstanceNormalization (6 to 22) and LRN (1 to 13). All but LRN keep plain storage.
+ * InstanceNormalization (6 to 22), LRN (1 to 13) and the fused LayerNorm. All but LRN keep
+ * plain storage.
  */
 #include "nn.h"
 
@@ -63,10 +64,11 @@ static void layernorm_check(const NnOp *op, const TsrNodeView *node, TsrSupport 
 static int32_t add_normalize(const TsrNodeView *node, TsrTaskSink *sink,
                              const TsrNormalizeParams *p)
 {
-    uint32_t args[6] = { TSR_ARG_INPUT | 0, TSR_ARG_INPUT | 1, TSR_ARG_NULL, TSR_ARG_OUTPUT | 0,
+    uint32_t args[6] = { TSR_ARG_INPUT | 0, TSR_ARG_NULL, TSR_ARG_NULL, TSR_ARG_OUTPUT | 0,
                          TSR_ARG_NULL, TSR_ARG_NULL };
-    if (nn_input(node, 2) != NULL)
-        args[2] = TSR_ARG_INPUT | 2;
+    for (uint32_t i = 1; i < 3; i++)
+        if (nn_input(node, i) != NULL)
+            args[i] = TSR_ARG_INPUT | i;
     for (uint32_t i = 1; i < 3 && i < node->output_count; i++)
         if (node->outputs[i] != NULL)
             args[3 + i] = TSR_ARG_OUTPUT | i;
@@ -85,6 +87,25 @@ static int32_t layernorm_build(const NnOp *op, const TsrNodeView *node, TsrTaskS
                                    tsr_shape_elements(x->rank - axis, x->shape + axis), 0 };
     (void)op;
     return add_normalize(node, sink, &p);
+}
+
+/* What fusion makes: scale and bias may be missing, and have leading dims of 1. */
+static void fused_layernorm_check(const NnOp *op, const TsrNodeView *node,
+                                  TsrSupport *out_support)
+{
+    const TsrTensorDesc *x = node->inputs[0];
+    (void)op;
+    if (x->rank < 1) {
+        tsr_support_no(out_support, TSR_REFUSE_SHAPE, "X is a scalar");
+        return;
+    }
+    for (uint32_t i = 1; i < node->input_count; i++) {
+        const TsrTensorDesc *d = node->inputs[i];
+        if (d != NULL && (!tsr_desc_is_static(d) ||
+                          tsr_desc_elements(d) != x->shape[x->rank - 1]))
+            tsr_support_no(out_support, TSR_REFUSE_SHAPE, "input %u has to be as long as a row",
+                           i);
+    }
 }
 
 static void instancenorm_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support)
@@ -159,6 +180,8 @@ static const NnOp ops[] = {
       .check = softmax_check, .build = softmax_build },
     { .op_type = "LayerNormalization", .domain = "", .min_version = 17, .max_version = 17,
       .check = layernorm_check, .build = layernorm_build },
+    { .op_type = "LayerNorm", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
+      .check = fused_layernorm_check, .build = layernorm_build },
     { .op_type = "InstanceNormalization", .domain = "", .min_version = 6, .max_version = 22,
       .check = instancenorm_check, .build = instancenorm_build },
     { .op_type = "LRN", .domain = "", .min_version = 1, .max_version = 13, .check = lrn_check,

@@ -30,5 +30,7 @@ uint32_t nn_inputs_of(const TsrGraphEdit *edit, uint32_t node, uint32_t *out_inp
 TsrActivation nn_activation_node(const TsrNodeView *view);
 
 extern const TsrFusionPass nn_channel_shuffle_pass, nn_hard_swish_pass, nn_scaled_swish_pass;
+extern const TsrFusionPass nn_gelu_pass, nn_layer_norm_pass, nn_softmax_pass, nn_attention_pass,
+    nn_matmul_bias_act_pass;
 
 #endif

@@ -47,7 +47,7 @@ typedef struct NnOpTable {
 
 extern const NnOpTable nn_conv_ops, nn_gemm_ops, nn_pool_ops, nn_eltwise_ops, nn_norm_ops,
     nn_layout_ops, nn_resize_ops, nn_deconv_ops, nn_lstm_ops,
-    nn_shuffle_ops, nn_transdata_ops;
+    nn_shuffle_ops, nn_transdata_ops, nn_attention_ops;
 
 /* The row for the node, or NULL; *out_op_known tells whether any version of the
  * operator has one. */

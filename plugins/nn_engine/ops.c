@@ -6,6 +6,7 @@
  * The attribute activation is a TSR_ACT_ value.
  */
 #include "nn.h"
+#include "ops_transformer.h"
 
 #define F32 TSR_BIT(TSR_DTYPE_FLOAT)
 
@@ -166,6 +167,7 @@ static const TsrOpDef definitions[] = {
       .attrs = affine_attrs, .input_count = COUNT(activation_inputs), .output_count = 1,
       .attr_count = COUNT(affine_attrs), .input_stride = sizeof(TsrOpParam),
       .output_stride = sizeof(TsrOpParam), .attr_stride = sizeof(TsrOpAttr), .follow = "Y=X" },
+    NN_TRANSFORMER_DEFINITIONS,
 };
 
 const TsrOps nn_op_definitions = {
