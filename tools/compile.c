@@ -69,6 +69,14 @@ static void print_text(const TsrModel *model, const char *output)
             printf("  fused %u x %s\n", GPOINTER_TO_UINT(count), (const char *)name);
     printf("  %u format conversions to run, %u folded away\n", report->formats.transdata,
            report->formats.transdata_folded);
+    if (report->precision.mode != TSR_MUST_KEEP_ORIGIN)
+        printf("  %s: %u operators in %s, %u in float; %u casts, %u constants converted\n",
+               tsr_precision_mode_name(report->precision.mode),
+               report->precision.ops[TSR_DTYPE_FLOAT16] +
+                   report->precision.ops[TSR_DTYPE_BFLOAT16],
+               report->precision.ops[TSR_DTYPE_BFLOAT16] != 0 ? "bfloat16" : "float16",
+               report->precision.ops[TSR_DTYPE_FLOAT], report->precision.casts,
+               report->precision.constants);
     if (program->is_sink)
         printf("  %u tasks, activations %.2f MiB (%.2f without reuse), weights %.2f MiB\n",
                program->tasks->len, (double)program->stats.activation_bytes / 1048576.0,

@@ -59,8 +59,11 @@ gboolean tsr_options_parse(TsrToolOptions *options, int *argc, char ***argv,
         {"storage-format", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->storage_formats,
          "storage format of an input or output", "NAME:NC1HWC0"},
         {"dynamic-dims", 0, 0, G_OPTION_ARG_STRING, &options->dynamic_dims, "gears", "1;2;4"},
-        {"precision", 0, 0, G_OPTION_ARG_STRING, &options->precision, "dtype mode",
-         "must_keep_origin"},
+        {"precision", 0, 0, G_OPTION_ARG_STRING, &options->precision,
+         "must_keep_origin (default), allow_fp32_to_fp16, allow_bf16, force_fp16, force_bf16, "
+         "mix_fp16 or mix_bf16", "MODE"},
+        {"precision-list", 0, 0, G_OPTION_ARG_FILENAME, &options->precision_list,
+         "which operators or nodes are white, black or grey in a mode", "FILE"},
         {"disable-fusion", 0, 0, G_OPTION_ARG_STRING, &options->disable_fusion,
          "fusion passes to switch off", "A,B|all"},
         {"enable-fusion", 0, 0, G_OPTION_ARG_STRING, &options->enable_fusion,
@@ -94,6 +97,7 @@ void tsr_options_clear(TsrToolOptions *options)
     g_free(options->fallback);
     g_strfreev(options->input_shapes);
     g_free(options->precision);
+    g_free(options->precision_list);
     g_free(options->disable_fusion);
     g_free(options->enable_fusion);
     g_free(options->streams);
@@ -177,8 +181,6 @@ static gboolean check_unmet(const TsrToolOptions *options, GError **error)
         unmet = "--dynamic-dims";
     else if (options->storage_formats != NULL)
         unmet = "--storage-format";
-    else if (options->precision != NULL && strcmp(options->precision, "must_keep_origin") != 0)
-        unmet = "--precision other than must_keep_origin";
     else if (options->streams != NULL && strcmp(options->streams, "auto") != 0 &&
              strcmp(options->streams, "1") != 0)
         unmet = "--streams above 1";
@@ -225,6 +227,8 @@ void tsr_options_fill(const TsrToolOptions *options, TsrToolCompile *out)
     out->options.enable_fusion = (const char *const *)out->enable;
     out->options.disable_memory_reuse = options->disable_memory_reuse;
     out->options.dump_graph_dir = options->dump_graph;
+    out->options.precision = options->precision;
+    out->options.precision_list = options->precision_list;
     out->options.input_formats = (const char *const *)options->input_formats;
 }
 

@@ -20,6 +20,7 @@ typedef struct TsrToolOptions {
     gboolean safe_mode;
     char **input_shapes;    /* NAME:1,3,224,224 */
     char *precision;
+    char *precision_list;
     char *disable_fusion;
     char *enable_fusion;
     gboolean disable_memory_reuse;

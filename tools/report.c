@@ -10,10 +10,32 @@
 void tsr_report_warn(const TsrCompileReport *report)
 {
     const GPtrArray *conflicts = report->format_conflicts;
+    const GPtrArray *warnings = report->precision.warnings;
     for (guint i = 0; conflicts != NULL && i < conflicts->len; i++) {
         g_autofree char *text = tsr_format_conflict_to_text(g_ptr_array_index(conflicts, i));
         fprintf(stderr, "warning: formats: %s\n", text);
     }
+    for (guint i = 0; warnings != NULL && i < warnings->len; i++)
+        fprintf(stderr, "warning: precision: %s\n",
+                (const char *)g_ptr_array_index(warnings, i));
+}
+
+static void precision_json(JsonBuilder *json, const TsrPrecisionReport *report)
+{
+    tsr_json_begin_object(json, "precision");
+    tsr_json_string(json, "mode", tsr_precision_mode_name(report->mode));
+    tsr_json_begin_object(json, "ops");
+    for (guint32 dtype = 0; dtype < TSR_DTYPE_COUNT; dtype++)
+        if (report->ops[dtype] != 0)
+            tsr_json_int(json, tsr_dtype_name(dtype), report->ops[dtype]);
+    json_builder_end_object(json);
+    tsr_json_int(json, "casts", report->casts);
+    tsr_json_int(json, "constants", report->constants);
+    tsr_json_begin_array(json, "warnings");
+    for (guint i = 0; report->warnings != NULL && i < report->warnings->len; i++)
+        json_builder_add_string_value(json, g_ptr_array_index(report->warnings, i));
+    json_builder_end_array(json);
+    json_builder_end_object(json);
 }
 
 void tsr_report_json(JsonBuilder *json, const TsrCompileReport *report)
@@ -32,4 +54,5 @@ void tsr_report_json(JsonBuilder *json, const TsrCompileReport *report)
         json_builder_end_object(json);
     }
     json_builder_end_array(json);
+    precision_json(json, &report->precision);
 }

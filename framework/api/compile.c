@@ -14,6 +14,7 @@
 #include "ir/verify.h"
 #include "optimize/fusion.h"
 #include "optimize/graph_pass.h"
+#include "optimize/precision_list.h"
 #include "prepare/clean.h"
 #include "prepare/format_declare.h"
 #include "prepare/prepare.h"
@@ -34,6 +35,7 @@ void tsr_compile_report_free(TsrCompileReport *report)
     g_hash_table_unref(report->engines);
     g_free(report->fallback_text);
     g_clear_pointer(&report->format_conflicts, g_ptr_array_unref);
+    tsr_precision_report_clear(&report->precision);
     g_free(report);
 }
 
@@ -77,6 +79,22 @@ static gboolean dump(TsrGraph *graph, const TsrCompileOptions *options, const ch
         return TRUE;
     g_set_error(error, TSR_ERROR, TSR_IO, "%s", cause->message);
     return FALSE;
+}
+
+static gboolean set_precision(TsrGraph *graph, const TsrPluginSet *set,
+                              const TsrCompileOptions *options, TsrPrecisionReport *report,
+                              GError **error)
+{
+    g_autoptr(GHashTable) list = NULL;
+    TsrPrecisionMode mode;
+    if (!tsr_precision_mode(options->precision, &mode, error))
+        return FALSE;
+    if (options->precision_list != NULL) {
+        list = tsr_precision_list_load(options->precision_list, error);
+        if (list == NULL)
+            return FALSE;
+    }
+    return tsr_precision_apply(graph, set, mode, list, report, error);
 }
 
 /* The options as this version knows them: a caller built against an older one has fewer. */
@@ -133,6 +151,10 @@ gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
         report->format_conflicts = g_ptr_array_ref(graph->format_conflicts);
     tsr_clean_dead(graph);
     if (!tsr_graph_verify(graph, error) || !dump(graph, options, "3_fused", error) ||
+        !set_precision(graph, set, options, &report->precision, error))
+        return FALSE;
+    tsr_clean_dead(graph);
+    if (!tsr_graph_verify(graph, error) || !dump(graph, options, "3_precision", error) ||
         !tsr_format_select(graph, set, traits.c0_lanes, options->force_format,
                            &report->formats, error))
         return FALSE;

@@ -9,6 +9,7 @@
 #include <tessera/tessera.h>
 
 #include "optimize/format_select.h"
+#include "optimize/precision.h"
 #include "plugin/plugin_set.h"
 #include "prepare/format_infer.h"
 #include "runtime/device.h"
@@ -32,6 +33,7 @@ typedef struct TsrCompileReport {
     guint nodes;             /* operator nodes, subgraphs included */
     GHashTable *engines;     /* interned engine name -> node count */
     double compile_ms;
+    TsrPrecisionReport precision;
     GPtrArray *format_conflicts; /* TsrFormatConflict; NULL before formats are inferred */
     char *fallback_text;     /* for the user, or NULL */
 } TsrCompileReport;

@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tessera/types.h>
+#include <tessera/plugin.h>
 
 #include "base/error.h"
 
@@ -173,6 +173,46 @@ static gboolean read_custom_ops(TsrConf *conf, GKeyFile *file, const char *group
     return list != NULL;
 }
 
+gboolean tsr_conf_read_precision(GHashTable *table, const char *path, GKeyFile *file,
+                                 const char *key, GError **error)
+{
+    static const struct {
+        const char *key;
+        guint32 precision;
+    } rows[] = {{"white", TSR_PRECISION_WHITE}, {"black", TSR_PRECISION_BLACK},
+                {"grey", TSR_PRECISION_GREY}};
+    g_autofree char *text = g_key_file_get_string(file, "precision", key, NULL);
+    g_auto(GStrv) words = g_strsplit_set(text != NULL ? text : "", ",;", -1);
+    guint row = 0;
+    while (row < G_N_ELEMENTS(rows) && strcmp(rows[row].key, key) != 0)
+        row++;
+    if (row == G_N_ELEMENTS(rows)) {
+        g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
+                    "'%s': [precision] %s: wanted white, black or grey", path, key);
+        return FALSE;
+    }
+    for (guint i = 0; words[i] != NULL; i++) {
+        const char *word = g_strstrip(words[i]);
+        guint before = GPOINTER_TO_UINT(g_hash_table_lookup(table, word));
+        if (word[0] == '\0')
+            continue;
+        if (before != 0 && before != rows[row].precision + 1) {
+            g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
+                        "'%s': [precision] %s: '%s' is in another list too", path, key, word);
+            return FALSE;
+        }
+        g_hash_table_insert(table, g_strdup(word), GUINT_TO_POINTER(rows[row].precision + 1));
+    }
+    return TRUE;
+}
+
+static gboolean read_precision(TsrConf *conf, GKeyFile *file, const char *group,
+                               const char *key, GError **error)
+{
+    (void)group;
+    return tsr_conf_read_precision(conf->precision, conf->path, file, key, error);
+}
+
 static const struct {
     const char *group;
     const char *key; /* NULL: every key of the group is a name */
@@ -188,6 +228,7 @@ static const struct {
     {"selectors", NULL, read_selector},
     {"pins.op", NULL, read_op_pin},
     {"pins.node", NULL, read_node_pin},
+    {"precision", NULL, read_precision},
 };
 
 static gboolean read_key(TsrConf *conf, GKeyFile *file, const char *group, const char *key,
@@ -218,6 +259,7 @@ static TsrConf *conf_new(void)
     conf->selectors = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     conf->op_pins = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     conf->node_pins = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    conf->precision = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     return conf;
 }
 
@@ -307,5 +349,6 @@ void tsr_conf_free(TsrConf *conf)
     g_hash_table_unref(conf->selectors);
     g_hash_table_unref(conf->op_pins);
     g_hash_table_unref(conf->node_pins);
+    g_hash_table_unref(conf->precision);
     g_free(conf);
 }

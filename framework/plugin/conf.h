@@ -22,6 +22,7 @@ typedef struct TsrConf {
     GHashTable *op_pins;      /* op type -> engine */
     GHashTable *node_pins;    /* node name -> engine */
     GPtrArray *custom_ops;    /* absolute paths of key files */
+    GHashTable *precision;    /* op type or node name -> TSR_PRECISION_ + 1 */
 } TsrConf;
 
 /* Reads a file. Errors: IO, INVALID_ARGUMENT naming file, group and key.
@@ -34,6 +35,10 @@ char *tsr_conf_default_path(void);
 /* Directories searched after those of the file: relative to the library.
  * (transfer full) */
 GPtrArray *tsr_conf_library_dirs(void);
+/* Adds the list under a key (white, black or grey) of [precision] to a table such as
+ * TsrConf.precision. Errors: INVALID_ARGUMENT names path and key. */
+gboolean tsr_conf_read_precision(GHashTable *table, const char *path, GKeyFile *file,
+                                 const char *key, GError **error);
 void tsr_conf_free(TsrConf *conf);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TsrConf, tsr_conf_free)
 

@@ -115,6 +115,10 @@ typedef struct TsrCompileOptions {
     const char *const *input_formats;  /* "NAME:NHWC": what an input means, or "*:NHWC" for
                                           those that nothing else tells; NULL-terminated or
                                           NULL */
+    const char *precision;             /* "must_keep_origin" (NULL), "allow_fp32_to_fp16",
+                                          "allow_bf16", "force_fp16", "force_bf16",
+                                          "mix_fp16" or "mix_bf16" */
+    const char *precision_list;        /* file with the group [precision]; or NULL */
 } TsrCompileOptions;
 
 /* Compiles; the graph is used up (its nodes change), but not freed. options may be

@@ -111,6 +111,7 @@ const TsrEngine nn_engine = {
     .default_priority = 90,
     .blob_version = 2,
     .check = engine_check,
+    .precision = nn_precision,
 };
 
 int nn_is_picture(const TsrTensorDesc *desc)

@@ -49,6 +49,9 @@ extern const NnOpTable nn_conv_ops, nn_gemm_ops, nn_pool_ops, nn_eltwise_ops, nn
     nn_layout_ops, nn_resize_ops, nn_deconv_ops, nn_lstm_ops,
     nn_shuffle_ops, nn_transdata_ops, nn_attention_ops;
 
+/* TSR_PRECISION_ of the node's operator. */
+uint32_t nn_precision(const TsrEngine *engine, const TsrNodeView *node);
+
 /* The row for the node, or NULL; *out_op_known tells whether any version of the
  * operator has one. */
 const NnOp *nn_op_find(const TsrNodeView *node, int *out_op_known);
