@@ -58,6 +58,9 @@ gboolean tsr_options_parse(TsrToolOptions *options, int *argc, char ***argv,
          "NAME:NHWC|*:NHWC"},
         {"storage-format", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->storage_formats,
          "storage format of an input or output", "NAME:NC1HWC0"},
+        {"force-format", 0, 0, G_OPTION_ARG_STRING, &options->force_format,
+         "for bisecting: a storage format that every node takes that can, or plain",
+         "FORMAT|plain"},
         {"dynamic-dims", 0, 0, G_OPTION_ARG_STRING, &options->dynamic_dims, "gears", "1;2;4"},
         {"precision", 0, 0, G_OPTION_ARG_STRING, &options->precision,
          "must_keep_origin (default), allow_fp32_to_fp16, allow_bf16, force_fp16, force_bf16, "
@@ -97,6 +100,7 @@ void tsr_options_clear(TsrToolOptions *options)
     g_free(options->fallback);
     g_strfreev(options->input_shapes);
     g_free(options->precision);
+    g_free(options->force_format);
     g_free(options->precision_list);
     g_free(options->disable_fusion);
     g_free(options->enable_fusion);
@@ -179,8 +183,6 @@ static gboolean check_unmet(const TsrToolOptions *options, GError **error)
     const char *unmet = NULL;
     if (options->dynamic_dims != NULL)
         unmet = "--dynamic-dims";
-    else if (options->storage_formats != NULL)
-        unmet = "--storage-format";
     else if (options->streams != NULL && strcmp(options->streams, "auto") != 0 &&
              strcmp(options->streams, "1") != 0)
         unmet = "--streams above 1";
@@ -229,6 +231,8 @@ void tsr_options_fill(const TsrToolOptions *options, TsrToolCompile *out)
     out->options.dump_graph_dir = options->dump_graph;
     out->options.precision = options->precision;
     out->options.precision_list = options->precision_list;
+    out->options.storage_formats = (const char *const *)options->storage_formats;
+    out->options.force_format = options->force_format;
     out->options.input_formats = (const char *const *)options->input_formats;
 }
 

@@ -32,6 +32,7 @@ typedef struct TsrToolOptions {
     char *dynamic_dims;
     char **input_formats;
     char **storage_formats;
+    char *force_format;
     gboolean json;
 } TsrToolOptions;
 

@@ -11,10 +11,12 @@
 #include "build/task_build.h"
 #include "engine/cluster.h"
 #include "engine/place.h"
+#include "ir/storage.h"
 #include "ir/verify.h"
 #include "optimize/fusion.h"
 #include "optimize/graph_pass.h"
 #include "optimize/precision_list.h"
+#include "optimize/storage_declare.h"
 #include "prepare/clean.h"
 #include "prepare/format_declare.h"
 #include "prepare/prepare.h"
@@ -121,6 +123,19 @@ static gboolean settle_formats(TsrGraph *graph, const TsrPluginSet *set,
     return tsr_format_infer(graph, error) && tsr_graph_verify(graph, error);
 }
 
+static gboolean read_force(const char *name, guint32 *out_format, GError **error)
+{
+    *out_format = name == NULL                              ? TSR_FORMAT_ND
+                  : g_ascii_strcasecmp(name, "plain") == 0 ? TSR_FORMAT_ANY
+                                                            : tsr_format_from_name(name);
+    if (*out_format == G_MAXUINT32)
+        g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
+                    "no storage format is called '%s'; wanted plain, NHWC, HWCN, NC1HWC0, "
+                    "FRACTAL_Z, FRACTAL_NZ or C1HWNCoC0",
+                    name);
+    return *out_format != G_MAXUINT32;
+}
+
 gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
                            const TsrCompileOptions *given, TsrCompileReport *report,
                            GError **error)
@@ -130,6 +145,7 @@ gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
     g_autoptr(GError) device_error = NULL;
     TsrFusionSwitches switches;
     TsrDeviceTraits traits;
+    guint32 force;
     TsrOpenDevice *device = tsr_session_device(session, &device_error);
 
     if (device_error != NULL) {
@@ -138,7 +154,8 @@ gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
     }
     switches = (TsrFusionSwitches){options->disable_fusion, options->enable_fusion};
     traits = tsr_device_traits(device);
-    if (!dump(graph, options, "0_imported", error) ||
+    if (!read_force(options->force_format, &force, error) ||
+        !dump(graph, options, "0_imported", error) ||
         !tsr_format_declare(graph, options->input_formats, error) ||
         !tsr_prepare_graph(graph, tsr_plugin_set_reference(set), error) ||
         !tsr_graph_passes_run(graph, set, &switches, report->fusions, error) ||
@@ -155,7 +172,8 @@ gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
         return FALSE;
     tsr_clean_dead(graph);
     if (!tsr_graph_verify(graph, error) || !dump(graph, options, "3_precision", error) ||
-        !tsr_format_select(graph, set, traits.c0_lanes, options->force_format,
+        !tsr_storage_declare(graph, options->storage_formats, traits.c0_lanes, error) ||
+        !tsr_format_select(graph, set, traits.c0_lanes, force,
                            &report->formats, error))
         return FALSE;
     tsr_clean_dead(graph);

@@ -68,6 +68,34 @@ const char *tsr_model_output(TsrModel *model, guint index, guint32 *out_dtype,
     return output->name;
 }
 
+static void describe_storage(const TsrTensorDesc *desc, guint32 *out_format, guint32 *out_rank,
+                             const gint64 **out_shape)
+{
+    if (out_format != NULL)
+        *out_format = desc->storage_format;
+    if (out_rank != NULL)
+        *out_rank = desc->storage_rank;
+    if (out_shape != NULL)
+        *out_shape = desc->storage_shape;
+}
+
+void tsr_model_input_storage(TsrModel *model, guint index, guint32 *out_format,
+                             guint32 *out_rank, const gint64 **out_shape)
+{
+    g_return_if_fail(index < tsr_model_input_count(model));
+    describe_storage(&((TsrValue *)g_ptr_array_index(graph_of(model)->inputs, index))->desc.view,
+                     out_format, out_rank, out_shape);
+}
+
+void tsr_model_output_storage(TsrModel *model, guint index, guint32 *out_format,
+                              guint32 *out_rank, const gint64 **out_shape)
+{
+    g_return_if_fail(index < tsr_model_output_count(model));
+    describe_storage(
+        &g_array_index(graph_of(model)->outputs, TsrGraphOutput, index).value->desc.view,
+        out_format, out_rank, out_shape);
+}
+
 gboolean tsr_model_run(TsrModel *model, TsrArray *const *inputs, TsrArray **outputs,
                        GError **error)
 {

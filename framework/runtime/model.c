@@ -85,13 +85,22 @@ static gboolean check_array(const TsrArray *array, const TsrTensorDesc *wanted, 
     return FALSE;
 }
 
+/* What the caller's array of an input or output must be: where the user chose a storage
+ * format, a plain tensor of the storage shape. */
+static void describe_buffer(const TsrTensorDesc *desc, TsrDesc *out)
+{
+    tsr_desc_init(out);
+    tsr_desc_copy(out, desc);
+    if (desc->storage_format != desc->origin_format)
+        tsr_desc_set(out, desc->dtype, desc->storage_rank, desc->storage_shape);
+}
+
 static gboolean check_inputs(const TsrGraph *graph, TsrArray *const *inputs, GError **error)
 {
     for (guint i = 0; i < graph->inputs->len; i++) {
         const TsrValue *value = g_ptr_array_index(graph->inputs, i);
         TsrDesc wanted;
-        tsr_desc_init(&wanted);
-        tsr_desc_copy(&wanted, &value->desc.view);
+        describe_buffer(&value->desc.view, &wanted);
         if (wanted.view.dtype == TSR_DTYPE_UNDEFINED && inputs[i] != NULL)
             wanted.view.dtype = inputs[i]->desc.view.dtype;
         if (!check_array(inputs[i], &wanted.view, "input", value->name, error))
@@ -129,12 +138,14 @@ static gboolean run_sink(TsrBoundModel *model, TsrArray *const *inputs, TsrArray
     }
     for (guint i = 0; i < output_count; i++) {
         const TsrGraphOutput *output = &g_array_index(graph->outputs, TsrGraphOutput, i);
-        const TsrTensorDesc *desc = &output->value->desc.view;
         TsrArray *array;
-        if (outputs[i] != NULL && !check_array(outputs[i], desc, "output", output->name, error))
+        TsrDesc desc;
+        describe_buffer(&output->value->desc.view, &desc);
+        if (outputs[i] != NULL &&
+            !check_array(outputs[i], &desc.view, "output", output->name, error))
             return FALSE;
         array = outputs[i] != NULL && is_aligned(outputs[i]) ? tsr_array_ref(outputs[i])
-                                                             : tsr_array_new(desc, error);
+                                                             : tsr_array_new(&desc.view, error);
         if (array == NULL)
             return FALSE;
         g_ptr_array_add(made, array);
@@ -152,14 +163,36 @@ static gboolean run_sink(TsrBoundModel *model, TsrArray *const *inputs, TsrArray
     return TRUE;
 }
 
+/* The same memory under another descriptor, between the caller's view of a tensor in a storage
+ * format and the graph's. (transfer full) */
+static TsrArray *view_as(TsrArray *array, const TsrTensorDesc *desc)
+{
+    return array->items != NULL || desc->storage_format == desc->origin_format
+               ? tsr_array_ref(array)
+               : tsr_array_new_view(array, desc);
+}
+
 static gboolean run_host(TsrBoundModel *model, TsrArray *const *inputs, TsrArray **outputs,
                          GError **error)
 {
     const TsrGraph *graph = model->program->graph;
     guint count = graph->outputs->len;
+    g_autoptr(GPtrArray) used = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_array_unref);
     g_autofree TsrArray **results = g_new0(TsrArray *, count + 1);
-    gboolean done = tsr_host_exec_run(model->host_exec, inputs, results, error);
+    gboolean done;
+    for (guint i = 0; i < graph->inputs->len; i++) {
+        const TsrValue *value = g_ptr_array_index(graph->inputs, i);
+        g_ptr_array_add(used, view_as(inputs[i], &value->desc.view));
+    }
+    done = tsr_host_exec_run(model->host_exec, (TsrArray *const *)used->pdata, results, error);
     for (guint i = 0; i < count && done; i++) {
+        TsrDesc buffer;
+        describe_buffer(&results[i]->desc.view, &buffer);
+        if (results[i]->desc.view.storage_format != results[i]->desc.view.origin_format) {
+            TsrArray *stored = tsr_array_new_view(results[i], &buffer.view);
+            tsr_array_unref(results[i]);
+            results[i] = stored;
+        }
         const char *name = g_array_index(graph->outputs, TsrGraphOutput, i).name;
         if (outputs[i] == NULL || results[i]->items != NULL) {
             tsr_array_unref(outputs[i]);

@@ -110,8 +110,10 @@ typedef struct TsrCompileOptions {
     gboolean disable_memory_reuse;
     gboolean host_mode;                /* run node by node, never as one task list */
     const char *dump_graph_dir;        /* the graph after each stage, .txt and .dot */
-    guint32 force_format;              /* for bisecting: a storage format that every node takes
-                                          that can; TSR_FORMAT_ANY: plain throughout */
+    const char *const *storage_formats; /* "NAME:NC1HWC0": how the caller's buffer of an input
+                                           or output lies; NULL-terminated or NULL */
+    const char *force_format;          /* for bisecting: a storage format that every node takes
+                                          that can, or "plain"; NULL: none */
     const char *const *input_formats;  /* "NAME:NHWC": what an input means, or "*:NHWC" for
                                           those that nothing else tells; NULL-terminated or
                                           NULL */
@@ -141,6 +143,14 @@ TSR_API const char *tsr_model_input(TsrModel *model, guint index, guint32 *out_d
                                     guint32 *out_rank, const gint64 **out_shape);
 TSR_API const char *tsr_model_output(TsrModel *model, guint index, guint32 *out_dtype,
                                      guint32 *out_rank, const gint64 **out_shape);
+
+/* How the buffer of an input or output lies: its TSR_FORMAT_ storage format, and the shape
+ * that the caller's array must have, which is the storage shape. Without a storage format of
+ * the user both are the origin's. Pointers may be NULL. */
+TSR_API void tsr_model_input_storage(TsrModel *model, guint index, guint32 *out_format,
+                                     guint32 *out_rank, const gint64 **out_shape);
+TSR_API void tsr_model_output_storage(TsrModel *model, guint index, guint32 *out_format,
+                                      guint32 *out_rank, const gint64 **out_shape);
 
 /* Runs the model: inputs[input_count] in its order; outputs[output_count] are NULL (a
  * new array is put there, transfer full) or arrays of the right dtype and shape that
