@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/npy.h"
 #include "compare.h"
+#include "dump.h"
 #include "inputs.h"
 #include "json.h"
 #include "options.h"
@@ -23,6 +24,9 @@ typedef struct RunOptions {
     char *output_dir;
     char *compare_dir;
     char *profile;
+    char *dump_dir;
+    char *dump_nodes;
+    gboolean dump_storage;
     double rtol;
     double atol;
     gint loop;
@@ -185,6 +189,8 @@ static int run_model(const TsrToolOptions *options, const RunOptions *run, TsrSe
     g_autoptr(TsrModel) model = NULL;
     g_autoptr(GPtrArray) inputs = NULL;
     g_autoptr(TsrProfile) profile = NULL;
+    g_autoptr(TsrDump) dump = NULL;
+    const TsrDumpOptions dump_options = {run->dump_dir, run->dump_nodes, run->dump_storage};
     g_autofree TsrArray **outputs = NULL;
     RunTimes times = {0};
     GError *error = NULL;
@@ -200,10 +206,16 @@ static int run_model(const TsrToolOptions *options, const RunOptions *run, TsrSe
         if (profile == NULL)
             g_clear_pointer(&inputs, g_ptr_array_unref);
     }
+    if (inputs != NULL && run->dump_dir != NULL) {
+        dump = tsr_dump_new(model, &dump_options, &error);
+        if (dump == NULL)
+            g_clear_pointer(&inputs, g_ptr_array_unref);
+    }
     if (inputs == NULL)
         return tsr_tool_fail(error);
     outputs = g_new0(TsrArray *, tsr_model_output_count(model) + 1);
     if (!run_loop(model, inputs, outputs, run->loop, &times, &error) ||
+        (dump != NULL && !tsr_dump_finish(dump, &error)) ||
         (run->output_dir != NULL && !write_outputs(model, outputs, run->output_dir, &error)) ||
         (profile != NULL && !tsr_profile_write(profile, run->profile, &error))) {
         status = tsr_tool_fail(error);
@@ -236,6 +248,12 @@ int tsr_tool_run(int argc, char **argv)
         {"loop", 0, 0, G_OPTION_ARG_INT, &run.loop, "runs that often", "N"},
         {"profile", 0, 0, G_OPTION_ARG_FILENAME, &run.profile,
          "timeline in Chrome trace format", "FILE.json"},
+        {"dump", 0, 0, G_OPTION_ARG_FILENAME, &run.dump_dir,
+         "writes every tensor of the run there, and index.json", "DIR"},
+        {"dump-nodes", 0, 0, G_OPTION_ARG_STRING, &run.dump_nodes,
+         "only these values, or those of these nodes", "A,B"},
+        {"dump-storage", 0, 0, G_OPTION_ARG_NONE, &run.dump_storage,
+         "also as the bytes lie on the device", NULL},
         {0},
     };
     g_autoptr(TsrSession) session = NULL;
@@ -245,12 +263,18 @@ int tsr_tool_run(int argc, char **argv)
         status = TSR_EXIT_USAGE;
     else if (run.loop < 1)
         status = tsr_tool_usage("run: --loop wants 1 or more, got %d", run.loop);
+    else if (run.dump_dir == NULL && (run.dump_nodes != NULL || run.dump_storage))
+        status = tsr_tool_usage("run: --dump-nodes and --dump-storage want --dump DIR");
+    else if (run.dump_dir != NULL && run.profile != NULL)
+        status = tsr_tool_usage("run: --dump runs task by task, which --profile cannot show");
     else if ((session = tsr_options_session(&options)) != NULL)
         status = run_model(&options, &run, session, argv[1]);
     g_strfreev(run.inputs);
     g_free(run.output_dir);
     g_free(run.compare_dir);
     g_free(run.profile);
+    g_free(run.dump_dir);
+    g_free(run.dump_nodes);
     tsr_options_clear(&options);
     return status;
 }

@@ -38,5 +38,9 @@ typedef struct TsrOmSection {
 /* "meta": a{sv}. "tasks": see om_write.c. "memory": a(sttuub). */
 #define TSR_OM_TASKS_TYPE "a(uuuussa(ut)ayt)"
 #define TSR_OM_MEMORY_TYPE "a(sttuub)"
+/* In "meta", for dumps: where each value of the root graph lies (node, output, address), and
+ * which values went into which fused node (node, value). */
+#define TSR_OM_PLACES_TYPE "a(uuut)"
+#define TSR_OM_FUSED_TYPE "a(ss)"
 
 #endif

@@ -40,6 +40,36 @@ static GVariant *engines_variant(TsrProgram *program, const TsrPluginSet *set)
     return g_variant_builder_end(&builder);
 }
 
+static GVariant *places_variant(const TsrProgram *program)
+{
+    GVariantBuilder builder;
+    g_variant_builder_init(&builder, G_VARIANT_TYPE(TSR_OM_PLACES_TYPE));
+    for (guint i = 0; i < program->places->len; i++) {
+        const TsrValuePlace *place = &g_array_index(program->places, TsrValuePlace, i);
+        g_variant_builder_add(&builder, "(uuut)", place->node, place->output,
+                              place->address.space, place->address.offset);
+    }
+    return g_variant_builder_end(&builder);
+}
+
+static void add_fused(TsrGraph *graph, gpointer data)
+{
+    for (guint i = 0; i < graph->nodes->len; i++) {
+        const TsrNode *node = g_ptr_array_index(graph->nodes, i);
+        for (guint k = 0; k < node->fused_values->len; k++)
+            g_variant_builder_add(data, "(ss)", node->name,
+                                  (const char *)g_ptr_array_index(node->fused_values, k));
+    }
+}
+
+static GVariant *fused_variant(const TsrProgram *program)
+{
+    GVariantBuilder builder;
+    g_variant_builder_init(&builder, G_VARIANT_TYPE(TSR_OM_FUSED_TYPE));
+    tsr_graph_foreach(program->graph, add_fused, &builder);
+    return g_variant_builder_end(&builder);
+}
+
 static GVariant *meta_variant(TsrProgram *program, const TsrPluginSet *set)
 {
     GVariantDict dict;
@@ -58,6 +88,8 @@ static GVariant *meta_variant(TsrProgram *program, const TsrPluginSet *set)
     g_variant_dict_insert(&dict, "weight_bytes", "t", program->stats.weight_bytes);
     g_variant_dict_insert(&dict, "workspace_bytes", "t", program->stats.workspace_bytes);
     g_variant_dict_insert_value(&dict, "engines", engines_variant(program, set));
+    g_variant_dict_insert_value(&dict, "places", places_variant(program));
+    g_variant_dict_insert_value(&dict, "fused", fused_variant(program));
     return g_variant_dict_end(&dict);
 }
 

@@ -26,6 +26,7 @@ TsrProgram *tsr_program_new(TsrGraph *graph)
     program->weights = g_array_new(FALSE, FALSE, sizeof(TsrWeightChunk));
     g_array_set_clear_func(program->weights, clear_chunk);
     program->constants = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    program->places = g_array_new(FALSE, FALSE, sizeof(TsrValuePlace));
     program->stream_count = 1;
     return program;
 }
@@ -38,6 +39,7 @@ void tsr_program_free(TsrProgram *program)
     g_array_unref(program->memory);
     g_array_unref(program->weights);
     g_hash_table_unref(program->constants);
+    g_array_unref(program->places);
     g_free(program->device);
     tsr_graph_unref(program->graph);
     g_free(program);

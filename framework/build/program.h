@@ -60,6 +60,13 @@ typedef struct TsrWeightChunk {
     GBytes *bytes;
 } TsrWeightChunk;
 
+/* Where a value of the root graph lies, for whoever wants to see it. */
+typedef struct TsrValuePlace {
+    guint32 node;           /* its producer: index in the serialised root graph */
+    guint32 output;
+    TsrAddress address;
+} TsrValuePlace;
+
 typedef struct TsrProgram {
     TsrGraph *graph;
     gboolean is_sink;       /* tasks and memory hold; else the nodes run one by one */
@@ -67,6 +74,7 @@ typedef struct TsrProgram {
     GArray *memory;         /* TsrMemoryRow */
     GArray *weights;        /* TsrWeightChunk, ascending; empty for a program read back */
     GHashTable *constants;  /* TsrValue -> offset + 1 of its data in the weights */
+    GArray *places;         /* TsrValuePlace of each value, of a program with tasks */
     TsrMemoryStats stats;
     guint32 stream_count;
     guint32 event_count;

@@ -288,6 +288,22 @@ static void emit_tasks(Builder *builder)
     emit_copies(builder);
 }
 
+/* Constants are left out: what tasks read of them may be packed. */
+static void note_places(Builder *builder)
+{
+    for (guint i = 0; i < builder->order->len; i++) {
+        TsrNode *node = g_ptr_array_index(builder->order, i);
+        for (guint k = 0; k < node->outputs->len; k++) {
+            TsrValue *value = g_ptr_array_index(node->outputs, k);
+            TsrValuePlace place = {node->index, k, {TSR_SPACE_NULL, 0}};
+            if (value == NULL || root_of(builder, value)->constant != NULL)
+                continue;
+            place.address = address_of(builder, value);
+            g_array_append_val(builder->program->places, place);
+        }
+    }
+}
+
 static gboolean build_sink(TsrProgram *program, const TsrPluginSet *set,
                            const TsrBuildOptions *options, GError **error)
 {
@@ -311,8 +327,10 @@ static gboolean build_sink(TsrProgram *program, const TsrPluginSet *set,
         plan_memory(&builder);
         done = tsr_memory_check(program->memory, program->stats.activation_bytes, error);
     }
-    if (done)
+    if (done) {
         emit_tasks(&builder);
+        note_places(&builder);
+    }
 
     g_ptr_array_unref(builder.order);
     tsr_symbols_free(builder.symbols);

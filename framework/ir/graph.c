@@ -57,6 +57,7 @@ static void node_free(TsrNode *node)
     g_ptr_array_unref(node->attrs);
     g_ptr_array_unref(node->control_inputs);
     g_ptr_array_unref(node->origin_names);
+    g_ptr_array_unref(node->fused_values);
     g_array_unref(node->refusals);
     g_clear_pointer(&node->choices, g_array_unref);
     tsr_view_cache_free(node->view);
@@ -121,6 +122,7 @@ static TsrNode *node_new(TsrGraph *graph, TsrNodeKind kind, const char *name)
     node->subgraphs = g_ptr_array_new_with_free_func(subgraph_release);
     node->control_inputs = g_ptr_array_new();
     node->origin_names = g_ptr_array_new_with_free_func(g_free);
+    node->fused_values = g_ptr_array_new_with_free_func(g_free);
     node->refusals = g_array_new(FALSE, FALSE, sizeof(TsrRefusal));
     node->cluster = -1;
     g_ptr_array_add(graph->nodes, node);

@@ -66,6 +66,7 @@ struct TsrNode {
     GPtrArray *subgraphs;       /* TsrGraph */
     GPtrArray *control_inputs;  /* TsrNode that must run before; borrowed */
     GPtrArray *origin_names;    /* the user's nodes that this one stands for */
+    GPtrArray *fused_values;    /* names of values between those, which are no more */
     const char *engine;         /* interned; NULL until placed */
     GArray *refusals;           /* TsrRefusal */
     gint cluster;               /* -1 until clustered */

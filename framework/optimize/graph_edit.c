@@ -288,6 +288,23 @@ static void add_origin_names(TsrNode *node, const TsrNode *old)
         g_ptr_array_add(node->origin_names, g_strdup(old->name));
 }
 
+/* Notes the names of values that go away with a node: its outputs that the new one does not
+ * give, and those that went away when it was made itself. */
+static void add_fused_values(const TsrGraphEdit *edit, const TsrFusedNode *fused, TsrNode *node,
+                             const TsrNode *old)
+{
+    for (guint i = 0; i < old->fused_values->len; i++)
+        g_ptr_array_add(node->fused_values, g_strdup(g_ptr_array_index(old->fused_values, i)));
+    for (guint i = 0; i < old->outputs->len; i++) {
+        const TsrValue *value = g_ptr_array_index(old->outputs, i);
+        gboolean stays = value == NULL;
+        for (uint32_t k = 0; k < fused->output_count; k++)
+            stays |= value_at(edit, fused->outputs[k]) == value;
+        if (!stays)
+            g_ptr_array_add(node->fused_values, g_strdup(value->name));
+    }
+}
+
 /* The fused value answers to the user's name of the value it replaces. */
 static void take_name(TsrValue *value, TsrValue *old)
 {
@@ -341,6 +358,7 @@ static int32_t edit_fuse(const TsrGraphEdit *edit, const TsrFusedNode *fused)
     for (uint32_t i = 0; i < fused->node_count; i++) {
         g_ptr_array_add(old_nodes, node_at(edit, fused->nodes[i]));
         add_origin_names(node, g_ptr_array_index(old_nodes, i));
+        add_fused_values(edit, fused, node, g_ptr_array_index(old_nodes, i));
     }
     for (uint32_t i = 0; i < fused->output_count; i++) {
         TsrValue *made = g_ptr_array_index(node->outputs, i);

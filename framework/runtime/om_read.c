@@ -201,6 +201,65 @@ static gboolean address_is_sound(const TsrProgram *program, const TsrAddress *ad
     }
 }
 
+/* An address with room for the value behind it. */
+static gboolean place_is_sound(const TsrProgram *program, const TsrNode *node,
+                               const TsrValuePlace *place)
+{
+    const TsrValue *value = g_ptr_array_index(node->outputs, place->output);
+    guint64 size_bytes, most = program->stats.activation_bytes;
+    if (!address_is_sound(program, &place->address) ||
+        !tsr_desc_storage_bytes(&value->desc.view, &size_bytes))
+        return FALSE;
+    return place->address.space != TSR_SPACE_ARENA ||
+           (size_bytes <= most && place->address.offset <= most - size_bytes);
+}
+
+/* What only a dump needs: a file of an older version has none. */
+static gboolean read_places(TsrProgram *program, GVariant *meta, GError **error)
+{
+    g_autoptr(GVariant) list =
+        g_variant_lookup_value(meta, "places", G_VARIANT_TYPE(TSR_OM_PLACES_TYPE));
+    for (gsize i = 0; list != NULL && i < g_variant_n_children(list); i++) {
+        TsrValuePlace place;
+        const TsrNode *node;
+        g_variant_get_child(list, i, "(uuut)", &place.node, &place.output, &place.address.space,
+                            &place.address.offset);
+        node = place.node < program->graph->nodes->len
+                   ? g_ptr_array_index(program->graph->nodes, place.node)
+                   : NULL;
+        if (node == NULL || place.output >= node->outputs->len ||
+            g_ptr_array_index(node->outputs, place.output) == NULL ||
+            !place_is_sound(program, node, &place))
+            return corrupt(error, "place %zu is of no value", i);
+        g_array_append_val(program->places, place);
+    }
+    return TRUE;
+}
+
+static void index_nodes(TsrGraph *graph, gpointer data)
+{
+    for (guint i = 0; i < graph->nodes->len; i++) {
+        TsrNode *node = g_ptr_array_index(graph->nodes, i);
+        g_hash_table_insert(data, node->name, node);
+    }
+}
+
+static void read_fused(TsrProgram *program, GVariant *meta)
+{
+    g_autoptr(GHashTable) nodes = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GVariant) list =
+        g_variant_lookup_value(meta, "fused", G_VARIANT_TYPE(TSR_OM_FUSED_TYPE));
+    tsr_graph_foreach(program->graph, index_nodes, nodes);
+    for (gsize i = 0; list != NULL && i < g_variant_n_children(list); i++) {
+        const char *name, *value;
+        TsrNode *node;
+        g_variant_get_child(list, i, "(&s&s)", &name, &value);
+        node = g_hash_table_lookup(nodes, name);
+        if (node != NULL)
+            g_ptr_array_add(node->fused_values, g_strdup(value));
+    }
+}
+
 static gboolean task_is_sound(const TsrProgram *program, const TsrProgramTask *task,
                               GError **error)
 {
@@ -297,7 +356,8 @@ TsrProgram *tsr_om_read(const TsrOmFile *file, TsrOpRegistry *registry, GBytes *
         return NULL;
     }
     read_memory(program, memory);
-    if (!read_tasks(program, tasks, error) ||
+    read_fused(program, meta);
+    if (!read_tasks(program, tasks, error) || !read_places(program, meta, error) ||
         !tsr_memory_check(program->memory, program->stats.activation_bytes, error))
         return NULL;
     *out_weights = g_steal_pointer(&weights);

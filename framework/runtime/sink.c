@@ -46,6 +46,10 @@ struct TsrSink {
     GMutex error_lock;
     TsrTaskHook hook;
     gpointer hook_user;
+    TsrAfterTask after;
+    gpointer after_user;
+    TsrArray *const *inputs;  /* of the run that is on */
+    TsrArray *const *outputs;
 };
 
 static void call_free(gpointer data)
@@ -275,6 +279,29 @@ void tsr_sink_free(TsrSink *sink)
     g_free(sink);
 }
 
+void tsr_sink_set_after_task(TsrSink *sink, TsrAfterTask after, gpointer user)
+{
+    sink->after = after;
+    sink->after_user = user;
+}
+
+gconstpointer tsr_sink_memory(const TsrSink *sink, const TsrAddress *address)
+{
+    switch (address->space) {
+    case TSR_SPACE_ARENA:
+        return sink->arena + address->offset;
+    case TSR_SPACE_WEIGHTS:
+        return sink->weights + address->offset;
+    case TSR_SPACE_INPUT:
+        return sink->inputs != NULL ? sink->inputs[address->offset]->tensor.data : NULL;
+    case TSR_SPACE_OUTPUT:
+        return sink->outputs != NULL ? sink->outputs[address->offset]->tensor.data : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* A callback that fails leaves its error in the sink, as a host call does. */
 static gint32 launch_one_by_one(TsrSink *sink)
 {
     const TsrDevice *device = sink->device->device;
@@ -285,6 +312,9 @@ static gint32 launch_one_by_one(TsrSink *sink)
         status = device->launch(sink->stream, &sink->tasks[i]);
         if (status == TSR_OK)
             status = device->stream_synchronize(sink->stream);
+        if (status == TSR_OK && sink->after != NULL &&
+            !sink->after(sink->after_user, i, &sink->error))
+            status = TSR_INTERNAL;
     }
     return status;
 }
@@ -297,9 +327,13 @@ gboolean tsr_sink_run(TsrSink *sink, TsrArray *const *inputs, TsrArray *const *o
         const Patch *patch = &g_array_index(sink->patches, Patch, i);
         *patch->slot = (patch->output ? outputs : inputs)[patch->index]->tensor.data;
     }
+    sink->inputs = inputs;
+    sink->outputs = outputs;
     tsr_host_clear_error();
-    status = one_by_one ? launch_one_by_one(sink)
-                        : sink->device->device->model_execute(sink->model, 0);
+    status = one_by_one || sink->after != NULL
+                 ? launch_one_by_one(sink)
+                 : sink->device->device->model_execute(sink->model, 0);
+    sink->inputs = sink->outputs = NULL;
     if (sink->error != NULL) {
         g_propagate_error(error, g_steal_pointer(&sink->error));
         return FALSE;

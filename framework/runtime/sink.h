@@ -28,6 +28,14 @@ void tsr_sink_free(TsrSink *sink); /* NULL is a no-op */
 gboolean tsr_sink_run(TsrSink *sink, TsrArray *const *inputs, TsrArray *const *outputs,
                       gboolean one_by_one, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/* Called after each task of a run, which is then launched one by one; FALSE ends the run with
+ * that error. */
+typedef gboolean (*TsrAfterTask)(gpointer user, guint32 task, GError **error);
+/* Sets it for later runs; NULL takes it away. */
+void tsr_sink_set_after_task(TsrSink *sink, TsrAfterTask after, gpointer user);
+/* Memory of an address of the program; for inputs and outputs only while a run is on. */
+gconstpointer tsr_sink_memory(const TsrSink *sink, const TsrAddress *address);
+
 /* Reports each task of later runs; hook NULL ends that. FALSE: the device cannot. */
 gboolean tsr_sink_set_hook(TsrSink *sink, TsrTaskHook hook, gpointer user);
 
