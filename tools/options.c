@@ -205,6 +205,23 @@ TsrGraph *tsr_options_import(const TsrToolOptions *options, TsrSession *session,
     return g_steal_pointer(&graph);
 }
 
+/* What was settled when an offline model was compiled is no more to be chosen. */
+static void warn_settled(const TsrToolOptions *options)
+{
+    const struct {
+        const char *name;
+        gboolean given;
+    } rows[] = {
+        {"--input-format", options->input_formats != NULL},
+        {"--precision", options->precision != NULL},
+        {"--precision-list", options->precision_list != NULL},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)
+        if (rows[i].given)
+            fprintf(stderr, "warning: %s is settled when a model is compiled; this one is\n",
+                    rows[i].name);
+}
+
 static gboolean is_offline_model(const char *path)
 {
     char magic[8] = {0};
@@ -268,6 +285,7 @@ TsrModel *tsr_options_model(const TsrToolOptions *options, TsrSession *session, 
         return NULL;
     }
     if (is_offline_model(path)) {
+        warn_settled(options);
         model = tsr_session_load(session, path, error);
     } else {
         graph = tsr_options_import(options, session, path, error);

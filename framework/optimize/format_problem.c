@@ -89,7 +89,7 @@ static void ask(TsrFormatNode *item, const TsrPluginSet *set, Asked *asked)
     const guint ports = port_count(item->node);
     g_autoptr(GPtrArray) selectors = NULL;
     asked->count = 0;
-    if (item->node->engine == NULL || !is_static(item->node))
+    if (item->node->engine == NULL || item->node->keeps_plain || !is_static(item->node))
         return;
     selectors = tsr_plugin_set_selectors(set, item->node->engine);
     if (selectors->len != 0)

@@ -358,6 +358,7 @@ static int32_t edit_fuse(const TsrGraphEdit *edit, const TsrFusedNode *fused)
     for (uint32_t i = 0; i < fused->node_count; i++) {
         g_ptr_array_add(old_nodes, node_at(edit, fused->nodes[i]));
         add_origin_names(node, g_ptr_array_index(old_nodes, i));
+        node->keeps_plain |= ((const TsrNode *)g_ptr_array_index(old_nodes, i))->keeps_plain;
         add_fused_values(edit, fused, node, g_ptr_array_index(old_nodes, i));
     }
     for (uint32_t i = 0; i < fused->output_count; i++) {

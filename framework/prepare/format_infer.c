@@ -232,12 +232,15 @@ static gboolean find_conflicts(Spreading *spreading, GPtrArray *conflicts, GErro
         TsrNode *node = g_ptr_array_index(spreading->order, i);
         if (!ask(spreading, node, error))
             return FALSE;
+        node->keeps_plain = FALSE;
         for (guint k = 0; k < spreading->wishes->len; k++) {
             const TsrFormatWish *wish = &g_array_index(spreading->wishes, TsrFormatWish, k);
             TsrFormatConflict *conflict;
             if (wish->is_parameter || wish->value->desc.view.rank == 0 ||
                 wish->value->desc.view.origin_format == wish->format)
                 continue;
+            /* A block of one meaning holds other elements than a block of the other. */
+            node->keeps_plain = TRUE;
             conflict = g_new0(TsrFormatConflict, 1);
             conflict->value = g_strdup(wish->value->name);
             conflict->format = wish->value->desc.view.origin_format;

@@ -11,8 +11,8 @@
 #include "ir/graph.h"
 
 /* Two anchors that want one value to mean different things. The value keeps what it has
- * from the first; whoever wanted another meets a value of a meaning that is not its own,
- * which costs speed and no numbers. */
+ * from the first; the node at which they meet keeps plain storage, which costs speed and no
+ * numbers. */
 typedef struct TsrFormatConflict {
     char *value;
     guint32 format;   /* it has */

@@ -36,8 +36,7 @@ static void deconv_check(const NnOp *op, const TsrNodeView *node, TsrSupport *ou
     NnWindow v;
     uint32_t count;
     (void)op;
-    if (x->rank != 4 || w->rank != 4 || x->shape[1] != w->shape[0] ||
-        x->origin_format == TSR_FORMAT_NHWC) {
+    if (!nn_is_picture(x) || w->rank != 4 || x->shape[1] != w->shape[0]) {
         tsr_support_no(out_support, TSR_REFUSE_SHAPE, "X and W of rank 4 only, X [N, C, H, W]");
         return;
     }

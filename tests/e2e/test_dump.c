@@ -86,8 +86,10 @@ static char *run_dump(const Setup *setup, GError **error)
     }
     tsr_bound_model_set_one_by_one(model->bound, setup->mode == ONE_BY_ONE);
     dump = tsr_dump_new(model, &options, error);
-    if (dump == NULL)
+    if (dump == NULL) {
+        g_free(directory);
         return NULL;
+    }
     ck_assert_msg(tsr_model_run(model, &input, &output, error) &&
                       tsr_dump_finish(dump, error),
                   "%s", *error != NULL ? (*error)->message : "");
