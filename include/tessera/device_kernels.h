@@ -368,8 +368,9 @@ typedef struct TsrLstmParams {
  * or key), element; 0 along a dim that repeats. The element step of q, v and y is 1; of
  * k it is 1, or the place step is; the key step of the mask is 0 or 1. With `causal` only
  * keys j <= i count. A row whose scores are all -infinity is NaN, or zero with zero_rows.
- * A piece is rows_per_piece (at most 64) queries of one head. */
+ * A piece is rows_per_piece (at most TSR_NPU_ATTENTION_ROWS) queries of one head. */
 #define TSR_KERNEL_ATTENTION_F32 "attention_f32"
+#define TSR_NPU_ATTENTION_ROWS 128
 typedef struct TsrAttentionParams {
     uint32_t struct_size;
     uint32_t causal;

@@ -100,7 +100,7 @@ static int32_t add_attention(TsrTaskSink *sink, const NnAttention *a)
 {
     /* Rows of scores that a piece holds: enough that K, brought into panels for each
      * piece, is read often, and at most half of L2. */
-    enum { MOST_ROWS = 64, LEAST_ROWS = 8 };
+    enum { MOST_ROWS = TSR_NPU_ATTENTION_ROWS, LEAST_ROWS = 8 };
     const int64_t l2 = sink->l2_bytes > 0 ? sink->l2_bytes : 1 << 20;
     TsrAttentionParams p = {
         .struct_size = sizeof(p), .causal = a->causal, .zero_rows = a->zero_rows,

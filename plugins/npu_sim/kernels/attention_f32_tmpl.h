@@ -2,7 +2,7 @@
  *
  * attention_f32_tmpl.h: ATTENTION_F32 for one instruction set, compiled by
  * attention_f32_avx2.c and attention_f32_avx512.c, which define ATTENTION. The scores of
- * a piece (up to 64 queries by all keys) are the only intermediate and stay in the core's
+ * a piece (some queries by all keys) are the only intermediate and stay in the core's
  * L2; the whole matrix of scores is never stored. Both products are one register tile:
  * rows by 16 or 32 columns, where rows are read where they lie. K is turned into panels of
  * 32 keys, unless its keys are neighbours already; few queries multiply with K row by row
@@ -154,7 +154,7 @@ static void score_row(const TsrAttentionParams *p, const float *q, const float *
 static void score_rows(const TsrAttentionParams *p, const float *q, const float *k, int64_t rows,
                        float *scores, int64_t row_floats, float *panel)
 {
-    float factor[64];
+    float factor[TSR_NPU_ATTENTION_ROWS];
     RowsArgs t = { .a = q, .w = k, .factor = factor, .y = scores, .a_row = p->q_step[2],
                    .w_row = p->k_step[3], .y_row = row_floats, .depth = p->size };
     if (rows < FEW_ROWS && p->k_step[3] == 1) {
@@ -162,7 +162,7 @@ static void score_rows(const TsrAttentionParams *p, const float *q, const float 
             score_row(p, q + r * p->q_step[2], k, scores + r * row_floats);
         return;
     }
-    for (int i = 0; i < 64; i++)
+    for (int i = 0; i < TSR_NPU_ATTENTION_ROWS; i++)
         factor[i] = p->scale;
     /* Keys that are neighbours are columns already. */
     if (p->k_step[2] == 1) {
@@ -213,7 +213,10 @@ static float soften_row(const TsrAttentionParams *p, float *row, const float *ma
         return 0.0f;
     }
     for (int64_t j = 0; j < row_floats; j += 16) {
-        const v16 e = vm_exp(v_sub(v_load(row + j), v_set1(largest)));
+        /* Against the largest, which is 1, numbers below the least normal one are nothing,
+         * but slow: masked keys would all become such numbers on their way to zero. */
+        const v16 d = v_sub(v_load(row + j), v_set1(largest)), least = v_set1(-87.0f);
+        const v16 e = v_select(v_lt(d, least), v_zero(), vm_exp(v_max(least, d)));
         sum = v_add(sum, e);
         v_store(row + j, e);
     }
@@ -226,7 +229,7 @@ void ATTENTION(void *const *args, const void *params, uint32_t block_index, uint
     const int64_t row_floats = split_pieces(p->keys, PANEL) * PANEL;
     const int64_t row_pieces = split_pieces(p->queries, p->rows_per_piece);
     float *scores = (float *)args[5] + (uint64_t)block_index * p->workspace_floats;
-    float *panel = scores + p->rows_per_piece * row_floats, factor[64];
+    float *panel = scores + p->rows_per_piece * row_floats, factor[TSR_NPU_ATTENTION_ROWS];
     int64_t begin, end;
     split_range(p->batch * p->heads * row_pieces, block_index, block_dim, &begin, &end);
     for (int64_t piece = begin; piece < end; piece++) {

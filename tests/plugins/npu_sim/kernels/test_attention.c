@@ -85,7 +85,7 @@ START_TEST(test_rows_match_reference)
                               .keys = keys, .size = sizes[j], .v_size = sizes[(j * 5 + 3) % 12],
                               .places_first = layout == 1, .keys_last = layout == 2,
                               .mask = (j + layout) % 4, .causal = j % 4 == 1,
-                              .rows = 1 + (j * 13 + _i * 5) % 64 };
+                              .rows = 1 + (j * 13 + _i * 5) % 128 };
             with_case(&s, kernel_case_check);
         }
 }
@@ -172,6 +172,7 @@ static void bench(void)
 {
     static const Shape shapes[] = {
         { 1, 12, 12, 128, 128, 32, 32, 1, 0, 1, 0, 64 },
+        { 1, 12, 12, 128, 128, 32, 32, 1, 0, 1, 0, 128 },
         { 1, 12, 12, 512, 512, 64, 64, 1, 0, 1, 0, 64 },
         { 1, 12, 12, 512, 512, 64, 64, 0, 1, 1, 0, 64 },
         { 1, 6, 6, 1, 256, 64, 64, 0, 0, 1, 0, 1 },
