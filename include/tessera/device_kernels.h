@@ -383,6 +383,33 @@ typedef struct TsrAttentionParams {
     uint64_t workspace_floats; /* rows_per_piece * (keys rounded up to 32) + 32 * size */
 } TsrAttentionParams;
 
+/* --- CHAIN_F32. args: x, y, then operand_count operands
+ *
+ * A run of elementwise steps over x, dense in `shape`: each makes v = f(v), a unary
+ * operator with its alpha and beta, or v = op(v, operand), op(operand, v) where reversed.
+ * Steps of an operand are 0 along dims on which it repeats; those of the last dim are 0
+ * or 1. A piece is a run of up to 1024 elements along the last dim. */
+#define TSR_KERNEL_CHAIN_F32 "chain_f32"
+#define TSR_NPU_CHAIN_STEPS 8
+#define TSR_NPU_CHAIN_OPERANDS 6
+typedef struct TsrChainStep {
+    uint32_t binary;   /* op is a TSR_BINARY_, otherwise a TSR_UNARY_ */
+    uint32_t op;
+    uint32_t operand;  /* index among the operands */
+    uint32_t reversed;
+    float alpha;
+    float beta;
+} TsrChainStep;
+typedef struct TsrChainParams {
+    uint32_t struct_size;
+    uint32_t step_count;
+    uint32_t operand_count;
+    uint32_t rank; /* >= 1 */
+    int64_t shape[TSR_NPU_MAX_DIMS];
+    int64_t operand_step[TSR_NPU_CHAIN_OPERANDS][TSR_NPU_MAX_DIMS];
+    TsrChainStep steps[TSR_NPU_CHAIN_STEPS];
+} TsrChainParams;
+
 /* --- COPY_ROWS. args: x, y
  *
  * rows runs of row_bytes from x (source_step bytes apart) to y + y_offset

@@ -358,23 +358,24 @@ static int32_t affine_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink
 
 /* ----------------------------------------------- Activation and copies */
 
+static const uint32_t activation_ops[TSR_ACT_COUNT] = {
+    [TSR_ACT_NONE] = TSR_UNARY_COPY,
+    [TSR_ACT_RELU] = TSR_UNARY_RELU,
+    [TSR_ACT_CLIP] = TSR_UNARY_CLIP,
+    [TSR_ACT_LEAKY_RELU] = TSR_UNARY_LEAKY_RELU,
+    [TSR_ACT_HARD_SWISH] = TSR_UNARY_HARD_SWISH,
+    [TSR_ACT_HARD_SIGMOID] = TSR_UNARY_HARD_SIGMOID,
+    [TSR_ACT_SIGMOID] = TSR_UNARY_SIGMOID,
+    [TSR_ACT_SCALED_HARD_SWISH] = TSR_UNARY_SCALED_HARD_SWISH,
+    [TSR_ACT_GELU] = TSR_UNARY_GELU,
+    [TSR_ACT_GELU_TANH] = TSR_UNARY_GELU_TANH,
+    [TSR_ACT_TANH] = TSR_UNARY_TANH,
+};
+
 int32_t nn_build_activation(TsrTaskSink *sink, const TsrActivation *activation, uint32_t x_arg,
                             uint32_t y_arg, int64_t count)
 {
-    static const uint32_t kernel_ops[TSR_ACT_COUNT] = {
-        [TSR_ACT_NONE] = TSR_UNARY_COPY,
-        [TSR_ACT_RELU] = TSR_UNARY_RELU,
-        [TSR_ACT_CLIP] = TSR_UNARY_CLIP,
-        [TSR_ACT_LEAKY_RELU] = TSR_UNARY_LEAKY_RELU,
-        [TSR_ACT_HARD_SWISH] = TSR_UNARY_HARD_SWISH,
-        [TSR_ACT_HARD_SIGMOID] = TSR_UNARY_HARD_SIGMOID,
-        [TSR_ACT_SIGMOID] = TSR_UNARY_SIGMOID,
-        [TSR_ACT_SCALED_HARD_SWISH] = TSR_UNARY_SCALED_HARD_SWISH,
-        [TSR_ACT_GELU] = TSR_UNARY_GELU,
-        [TSR_ACT_GELU_TANH] = TSR_UNARY_GELU_TANH,
-        [TSR_ACT_TANH] = TSR_UNARY_TANH,
-    };
-    return add_unary(sink, kernel_ops[activation->kind], x_arg, y_arg, count, activation->alpha, activation->beta);
+    return add_unary(sink, activation_ops[activation->kind], x_arg, y_arg, count, activation->alpha, activation->beta);
 }
 
 /* What fusion makes of an activation spelt out in several nodes. */
@@ -510,5 +511,31 @@ static const NnOp ops[] = {
     { .op_type = "Affine", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
       .check = affine_check, .build = affine_build, .select = &channel_select },
 };
+
+int nn_eltwise_step(const TsrNodeView *node, TsrChainStep *out_step)
+{
+    TsrSupport support = { .struct_size = sizeof(support) };
+    TsrChainStep step = { 0 };
+    int known;
+    const NnOp *op = nn_op_find(node, &known);
+    if (op == NULL || node->output_count != 1)
+        return 0;
+    if (op->build == activation_build) {
+        const TsrActivation a = nn_activation_of(node);
+        step.op = activation_ops[a.kind];
+        step.alpha = a.alpha;
+        step.beta = a.beta;
+    } else if (op->build == unary_build && unary_bounds(op, node, &step.alpha, &step.beta)) {
+        step.op = unary_op(op, node);
+    } else if (op->build == binary_build && node->input_count == 2) {
+        step.binary = 1;
+        step.op = op->kernel_op;
+    } else {
+        return 0;
+    }
+    nn_engine.check(&nn_engine, node, &support);
+    *out_step = step;
+    return support.answer == TSR_SUPPORT_YES;
+}
 
 const NnOpTable nn_eltwise_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

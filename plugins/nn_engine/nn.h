@@ -47,7 +47,7 @@ typedef struct NnOpTable {
 
 extern const NnOpTable nn_conv_ops, nn_gemm_ops, nn_pool_ops, nn_eltwise_ops, nn_norm_ops,
     nn_layout_ops, nn_resize_ops, nn_deconv_ops, nn_lstm_ops,
-    nn_shuffle_ops, nn_transdata_ops, nn_attention_ops;
+    nn_shuffle_ops, nn_transdata_ops, nn_attention_ops, nn_chain_ops;
 
 /* TSR_PRECISION_ of the node's operator. */
 uint32_t nn_precision(const TsrEngine *engine, const TsrNodeView *node);
@@ -156,6 +156,10 @@ int32_t nn_winograd_build(const TsrNodeView *node, TsrTaskSink *sink, const TsrC
 /* Adds y = f(x) over count floats; the arguments may be the same memory. */
 int32_t nn_build_activation(TsrTaskSink *sink, const TsrActivation *activation, uint32_t x_arg,
                             uint32_t y_arg, int64_t count);
+
+/* An elementwise node as a step of a chain: which of its two inputs is the operand is for
+ * the caller to say. 0 when the node is none, or not one of nn_engine. */
+int nn_eltwise_step(const TsrNodeView *node, TsrChainStep *out_step);
 
 /* An operand of nn_build_binary: a TSR_ARG_ reference and its dense shape. */
 typedef struct NnOperand {

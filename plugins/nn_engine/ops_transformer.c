@@ -25,6 +25,10 @@ const TsrOpParam nn_attention_inputs[NN_ATTENTION_INPUTS] = {
     { "V", TSR_PARAM_REQUIRED, 1, F32 },
     { "mask", TSR_PARAM_OPTIONAL, 1, F32 },
 };
+const TsrOpParam nn_chain_inputs[NN_CHAIN_INPUTS] = {
+    { "X", TSR_PARAM_REQUIRED, 1, F32 },
+    { "operands", TSR_PARAM_VARIADIC, 1, F32 },
+};
 const TsrOpParam nn_transformer_output[1] = { { "Y", TSR_PARAM_REQUIRED, 1, F32 } };
 
 const TsrOpAttr nn_matmul_attrs[NN_MATMUL_ATTRS] = {
@@ -48,6 +52,11 @@ const TsrOpAttr nn_attention_attrs[NN_ATTENTION_ATTRS] = {
       .words = "bhsd|bshd" },
     { .name = "y_layout", .type = TSR_ATTR_STRING, .has_default = 1, .s = "bhsd",
       .words = "bhsd|bshd" },
+};
+
+const TsrOpAttr nn_chain_attrs[NN_CHAIN_ATTRS] = {
+    { .name = "steps", .type = TSR_ATTR_INTS, .required = 1 },
+    { .name = "numbers", .type = TSR_ATTR_FLOATS, .required = 1 },
 };
 
 int32_t nn_matmul_infer(const TsrOpDef *def, TsrInferContext *infer)

@@ -4,6 +4,7 @@
  * transformers make; defined in ops_transformer.c.
  *   MatMul     f(A B + bias + Z), numpy's broadcasting throughout
  *   LayerNorm  each row (last axis) of X to mean 0 and variance 1, times scale, plus bias
+ *   Chain      a run of elementwise steps over X, see chain.h
  *   Attention  softmax(scale * Q K^T + mask) V, see build_attention.c
  */
 #ifndef TSR_NN_OPS_TRANSFORMER_H
@@ -15,15 +16,18 @@ enum {
     NN_MATMUL_INPUTS = 4, NN_MATMUL_ATTRS = 5,
     NN_LAYER_NORM_INPUTS = 3, NN_LAYER_NORM_ATTRS = 1,
     NN_ATTENTION_INPUTS = 4, NN_ATTENTION_ATTRS = 5,
+    NN_CHAIN_INPUTS = 2, NN_CHAIN_ATTRS = 2,
 };
 
 extern const TsrOpParam nn_matmul_inputs[NN_MATMUL_INPUTS];
 extern const TsrOpParam nn_layer_norm_inputs[NN_LAYER_NORM_INPUTS];
 extern const TsrOpParam nn_attention_inputs[NN_ATTENTION_INPUTS];
+extern const TsrOpParam nn_chain_inputs[NN_CHAIN_INPUTS];
 extern const TsrOpParam nn_transformer_output[1];
 extern const TsrOpAttr nn_matmul_attrs[NN_MATMUL_ATTRS];
 extern const TsrOpAttr nn_layer_norm_attrs[NN_LAYER_NORM_ATTRS];
 extern const TsrOpAttr nn_attention_attrs[NN_ATTENTION_ATTRS];
+extern const TsrOpAttr nn_chain_attrs[NN_CHAIN_ATTRS];
 
 int32_t nn_matmul_infer(const TsrOpDef *def, TsrInferContext *infer);
 int32_t nn_attention_infer(const TsrOpDef *def, TsrInferContext *infer);
@@ -40,6 +44,8 @@ int32_t nn_attention_infer(const TsrOpDef *def, TsrInferContext *infer);
                          NN_MATMUL_ATTRS), .infer = nn_matmul_infer },              \
     { NN_TRANSFORMER_ROW("LayerNorm", nn_layer_norm_inputs, NN_LAYER_NORM_INPUTS,   \
                          nn_layer_norm_attrs, NN_LAYER_NORM_ATTRS), .follow = "Y=X" }, \
+    { NN_TRANSFORMER_ROW("Chain", nn_chain_inputs, NN_CHAIN_INPUTS, nn_chain_attrs, \
+                         NN_CHAIN_ATTRS), .follow = "Y=X" },                        \
     { NN_TRANSFORMER_ROW("Attention", nn_attention_inputs, NN_ATTENTION_INPUTS,     \
                          nn_attention_attrs, NN_ATTENTION_ATTRS), .infer = nn_attention_infer }
 

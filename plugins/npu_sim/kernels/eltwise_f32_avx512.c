@@ -5,4 +5,5 @@
 #define UNARY tsr_unary_f32_avx512
 #define BINARY tsr_binary_f32_avx512
 #define SCALE_SHIFT tsr_scale_shift_f32_avx512
+#define CHAIN tsr_chain_f32_avx512
 #include "eltwise_f32_tmpl.h"

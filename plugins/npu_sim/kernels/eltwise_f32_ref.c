@@ -94,3 +94,32 @@ void tsr_scale_shift_f32_ref(void *const *args, const void *params, uint32_t blo
                             &p->activation);
     }
 }
+
+void tsr_chain_f32_ref(void *const *args, const void *params, uint32_t block_index,
+                       uint32_t block_dim)
+{
+    const TsrChainParams *p = params;
+    const float *x = args[0];
+    float *y = args[1];
+    int64_t count = 1, begin, end;
+    for (uint32_t i = 0; i < p->rank; i++)
+        count *= p->shape[i];
+    split_range(count, block_index, block_dim, &begin, &end);
+    for (int64_t i = begin; i < end; i++) {
+        float v = x[i];
+        for (uint32_t k = 0; k < p->step_count; k++) {
+            const TsrChainStep *step = &p->steps[k];
+            const TsrUnaryParams u = { .op = step->op, .alpha = step->alpha, .beta = step->beta };
+            const float *operand = step->binary ? args[2 + step->operand] : NULL;
+            int64_t rest = i;
+            if (operand == NULL) {
+                v = unary(&u, v);
+                continue;
+            }
+            for (uint32_t d = p->rank; d-- > 0; rest /= p->shape[d])
+                operand += rest % p->shape[d] * p->operand_step[step->operand][d];
+            v = step->reversed ? binary(step->op, *operand, v) : binary(step->op, v, *operand);
+        }
+        y[i] = v;
+    }
+}

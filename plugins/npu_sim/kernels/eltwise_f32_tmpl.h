@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * eltwise_f32_tmpl.h: UNARY_F32, BINARY_F32 and SCALE_SHIFT_F32 for one instruction
- * set, compiled by eltwise_f32_avx2.c and eltwise_f32_avx512.c, which define the three
- * names. The operator is chosen once per run: each has a loop of its own.
+ * eltwise_f32_tmpl.h: UNARY_F32, BINARY_F32, SCALE_SHIFT_F32 and CHAIN_F32 for one
+ * instruction set, compiled by eltwise_f32_avx2.c and eltwise_f32_avx512.c, which define
+ * the four names. The operator is chosen once per run: each has a loop of its own.
  */
 #include "kernel_list.h"
 #include "split.h"
@@ -80,32 +80,33 @@ UNARY_RUN(ceil)
 UNARY_RUN(softplus)
 UNARY_RUN(scaled_hard_swish)
 
+static const UnaryRun unary_runs[TSR_UNARY_COUNT] = {
+    [TSR_UNARY_COPY] = run_copy,
+    [TSR_UNARY_RELU] = run_relu,
+    [TSR_UNARY_CLIP] = run_clip,
+    [TSR_UNARY_LEAKY_RELU] = run_leaky_relu,
+    [TSR_UNARY_HARD_SWISH] = run_hard_swish,
+    [TSR_UNARY_HARD_SIGMOID] = run_hard_sigmoid,
+    [TSR_UNARY_SIGMOID] = run_sigmoid,
+    [TSR_UNARY_TANH] = run_tanh,
+    [TSR_UNARY_EXP] = run_exp,
+    [TSR_UNARY_LOG] = run_log,
+    [TSR_UNARY_SQRT] = run_sqrt,
+    [TSR_UNARY_NEG] = run_neg,
+    [TSR_UNARY_ABS] = run_abs,
+    [TSR_UNARY_ELU] = run_elu,
+    [TSR_UNARY_ERF] = run_erf,
+    [TSR_UNARY_GELU] = run_gelu,
+    [TSR_UNARY_GELU_TANH] = run_gelu_tanh,
+    [TSR_UNARY_RECIPROCAL] = run_reciprocal,
+    [TSR_UNARY_FLOOR] = run_floor,
+    [TSR_UNARY_CEIL] = run_ceil,
+    [TSR_UNARY_SOFTPLUS] = run_softplus,
+    [TSR_UNARY_SCALED_HARD_SWISH] = run_scaled_hard_swish,
+};
+
 void UNARY(void *const *args, const void *params, uint32_t block_index, uint32_t block_dim)
 {
-    static const UnaryRun runs[TSR_UNARY_COUNT] = {
-        [TSR_UNARY_COPY] = run_copy,
-        [TSR_UNARY_RELU] = run_relu,
-        [TSR_UNARY_CLIP] = run_clip,
-        [TSR_UNARY_LEAKY_RELU] = run_leaky_relu,
-        [TSR_UNARY_HARD_SWISH] = run_hard_swish,
-        [TSR_UNARY_HARD_SIGMOID] = run_hard_sigmoid,
-        [TSR_UNARY_SIGMOID] = run_sigmoid,
-        [TSR_UNARY_TANH] = run_tanh,
-        [TSR_UNARY_EXP] = run_exp,
-        [TSR_UNARY_LOG] = run_log,
-        [TSR_UNARY_SQRT] = run_sqrt,
-        [TSR_UNARY_NEG] = run_neg,
-        [TSR_UNARY_ABS] = run_abs,
-        [TSR_UNARY_ELU] = run_elu,
-        [TSR_UNARY_ERF] = run_erf,
-        [TSR_UNARY_GELU] = run_gelu,
-        [TSR_UNARY_GELU_TANH] = run_gelu_tanh,
-        [TSR_UNARY_RECIPROCAL] = run_reciprocal,
-        [TSR_UNARY_FLOOR] = run_floor,
-        [TSR_UNARY_CEIL] = run_ceil,
-        [TSR_UNARY_SOFTPLUS] = run_softplus,
-        [TSR_UNARY_SCALED_HARD_SWISH] = run_scaled_hard_swish,
-    };
     const TsrUnaryParams *p = params;
     const UnaryArgs u = { .alpha = v_set1(p->alpha), .beta = v_set1(p->beta) };
     int64_t begin, end;
@@ -115,7 +116,7 @@ void UNARY(void *const *args, const void *params, uint32_t block_index, uint32_t
     if (end > p->count)
         end = p->count;
     if (begin < end)
-        runs[p->op]((const float *)args[0] + begin, (float *)args[1] + begin, end - begin, &u);
+        unary_runs[p->op]((const float *)args[0] + begin, (float *)args[1] + begin, end - begin, &u);
 }
 
 static inline v16 b_add(v16 a, v16 b) { return v_add(a, b); }
@@ -177,18 +178,19 @@ BINARY_RUN(min)
 BINARY_RUN(pow)
 BINARY_RUN(prelu)
 
+static const BinaryRun binary_runs[TSR_BINARY_COUNT] = {
+    [TSR_BINARY_ADD] = run_add,
+    [TSR_BINARY_SUB] = run_sub,
+    [TSR_BINARY_MUL] = run_mul,
+    [TSR_BINARY_DIV] = run_div,
+    [TSR_BINARY_MAX] = run_max,
+    [TSR_BINARY_MIN] = run_min,
+    [TSR_BINARY_POW] = run_pow,
+    [TSR_BINARY_PRELU] = run_prelu,
+};
+
 void BINARY(void *const *args, const void *params, uint32_t block_index, uint32_t block_dim)
 {
-    static const BinaryRun runs[TSR_BINARY_COUNT] = {
-        [TSR_BINARY_ADD] = run_add,
-        [TSR_BINARY_SUB] = run_sub,
-        [TSR_BINARY_MUL] = run_mul,
-        [TSR_BINARY_DIV] = run_div,
-        [TSR_BINARY_MAX] = run_max,
-        [TSR_BINARY_MIN] = run_min,
-        [TSR_BINARY_POW] = run_pow,
-        [TSR_BINARY_PRELU] = run_prelu,
-    };
     const TsrBinaryParams *p = params;
     const uint32_t last = p->rank - 1;
     const int64_t length = p->shape[last], per_row = split_pieces(length, RUN);
@@ -205,8 +207,9 @@ void BINARY(void *const *args, const void *params, uint32_t block_index, uint32_
             a += rest % p->shape[i] * p->a_step[i];
             b += rest % p->shape[i] * p->b_step[i];
         }
-        runs[p->op]((const float *)args[0] + a, a_last == 0, (const float *)args[1] + b,
-                    b_last == 0, (float *)args[2] + row * length + at, count, &p->activation);
+        binary_runs[p->op]((const float *)args[0] + a, a_last == 0, (const float *)args[1] + b,
+                           b_last == 0, (float *)args[2] + row * length + at, count,
+                           &p->activation);
     }
 }
 
@@ -233,5 +236,52 @@ void SCALE_SHIFT(void *const *args, const void *params, uint32_t block_index,
                       vm_activate(v_fma(v_load_n(x + i, (int)(length - i)), s, t),
                                   &p->activation),
                       (int)(length - i));
+    }
+}
+
+/* One run of a chain: the first step brings x to y, the others stay there, in L1. */
+static void run_chain(const TsrChainParams *p, const float *x, float *y, int64_t count,
+                      const float *const *operands)
+{
+    static const TsrActivation none = { TSR_ACT_NONE, 0.0f, 0.0f };
+    for (uint32_t i = 0; i < p->step_count; i++) {
+        const TsrChainStep *step = &p->steps[i];
+        const float *from = i == 0 ? x : y;
+        if (!step->binary) {
+            const UnaryArgs u = { v_set1(step->alpha), v_set1(step->beta) };
+            unary_runs[step->op](from, y, count, &u);
+            continue;
+        }
+        const float *operand = operands[step->operand];
+        const int one = p->operand_step[step->operand][p->rank - 1] == 0;
+        if (step->reversed)
+            binary_runs[step->op](operand, one, from, 0, y, count, &none);
+        else
+            binary_runs[step->op](from, 0, operand, one, y, count, &none);
+    }
+}
+
+void CHAIN(void *const *args, const void *params, uint32_t block_index, uint32_t block_dim)
+{
+    const TsrChainParams *p = params;
+    const uint32_t last = p->rank - 1;
+    const int64_t length = p->shape[last], per_row = split_pieces(length, RUN);
+    const float *operands[TSR_NPU_CHAIN_OPERANDS];
+    int64_t rows = 1, begin, end;
+    for (uint32_t i = 0; i < last; i++)
+        rows *= p->shape[i];
+    split_range(rows * per_row, block_index, block_dim, &begin, &end);
+    for (int64_t piece = begin; piece < end; piece++) {
+        const int64_t row = piece / per_row, at = piece % per_row * RUN;
+        for (uint32_t k = 0; k < p->operand_count; k++) {
+            const int64_t *step = p->operand_step[k];
+            int64_t offset = at * step[last], rest = row;
+            for (uint32_t i = last; i-- > 0; rest /= p->shape[i])
+                offset += rest % p->shape[i] * step[i];
+            operands[k] = (const float *)args[2 + k] + offset;
+        }
+        run_chain(p, (const float *)args[0] + row * length + at,
+                  (float *)args[1] + row * length + at, length - at < RUN ? length - at : RUN,
+                  operands);
     }
 }

@@ -37,6 +37,7 @@ static const TsrKernelRow rows[] = {
     ROWS(TSR_KERNEL_REDUCE_F32, tsr_reduce_f32, TsrReduceParams),
     ROWS(TSR_KERNEL_LSTM_F32, tsr_lstm_f32, TsrLstmParams),
     ROWS(TSR_KERNEL_ATTENTION_F32, tsr_attention_f32, TsrAttentionParams),
+    ROWS(TSR_KERNEL_CHAIN_F32, tsr_chain_f32, TsrChainParams),
     ROWS(TSR_KERNEL_COPY_ROWS, tsr_copy_rows, TsrCopyRowsParams),
     ROWS(TSR_KERNEL_TRANSPOSE_B32, tsr_transpose_b32, TsrTransposeParams),
     ROWS(TSR_KERNEL_SHUFFLE_B32, tsr_shuffle_b32, TsrShuffleParams),

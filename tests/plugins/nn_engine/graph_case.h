@@ -25,6 +25,8 @@ typedef struct GraphCase {
     const char *name;
     void (*build)(void);
     const char *want;
+    int chains;            /* nn_eltwise_chain, which takes what other passes leave, is on */
+    const char *want_open; /* where it differs with open shapes */
 } GraphCase;
 
 /* What `build` is made of; values belong to the graph under construction. */

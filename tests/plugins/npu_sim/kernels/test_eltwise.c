@@ -147,8 +147,65 @@ START_TEST(test_scale_shift_rows)
 }
 END_TEST
 
+/* Every kind of step and operand over [3, 2, n]: same shape, per row, per column, one. */
+static TsrChainParams chain_params(int64_t n)
+{
+    const TsrChainParams p = {
+        .struct_size = sizeof(p), .step_count = 6, .operand_count = 4, .rank = 3,
+        .shape = { 3, 2, n },
+        .operand_step = { { 2 * n, n, 1 }, { 2, 1, 0 }, { 0, 0, 1 }, { 0, 0, 0 } },
+        .steps = { { 1, TSR_BINARY_MUL, 0, 0, 0.0f, 0.0f },
+                   { 0, TSR_UNARY_CLIP, 0, 0, -1.5f, 1.25f },
+                   { 1, TSR_BINARY_SUB, 1, 1, 0.0f, 0.0f },
+                   { 1, TSR_BINARY_ADD, 2, 0, 0.0f, 0.0f },
+                   { 0, TSR_UNARY_SIGMOID, 0, 0, 0.0f, 0.0f },
+                   { 1, TSR_BINARY_DIV, 3, 1, 0.0f, 0.0f } },
+    };
+    return p;
+}
+
+static void with_chain(int64_t n, void (*fn)(const KernelCase *))
+{
+    const TsrChainParams p = chain_params(n);
+    const KernelArg args[6] = {
+        { .kind = ARG_INPUT, .floats = 6 * n },  { .kind = ARG_OUTPUT, .floats = 6 * n },
+        { .kind = ARG_INPUT, .floats = 6 * n },  { .kind = ARG_INPUT, .floats = 6 },
+        { .kind = ARG_INPUT, .floats = n },      { .kind = ARG_INPUT, .floats = 1 },
+    };
+    fn(&(KernelCase){ .kernel = TSR_KERNEL_CHAIN_F32, .label = "six steps", .params = &p,
+                      .args = args, .arg_count = 6, .tolerance = 2e-6,
+                      .bytes = 12.0 * 6.0 * (double)n });
+}
+
+START_TEST(test_chain_rows)
+{
+    for (int i = 0; i < SIZES; i++)
+        with_chain(sizes[i], kernel_case_check);
+    with_chain(2500, kernel_case_check);
+}
+END_TEST
+
+/* 10 - (x * 2 - ones), cut at zero. */
+START_TEST(test_chain_reference_by_hand)
+{
+    float x[2] = { 3.0f, -1.0f }, two = 2.0f, ones[2] = { 1.0f, 5.0f }, ten = 10.0f, y[2];
+    const TsrChainParams p = {
+        .struct_size = sizeof(p), .step_count = 4, .operand_count = 3, .rank = 1, .shape = { 2 },
+        .operand_step = { { 0 }, { 1 }, { 0 } },
+        .steps = { { 1, TSR_BINARY_MUL, 0, 0, 0.0f, 0.0f }, { 1, TSR_BINARY_SUB, 1, 0, 0.0f, 0.0f },
+                   { 1, TSR_BINARY_SUB, 2, 1, 0.0f, 0.0f }, { 0, TSR_UNARY_RELU, 0, 0, 0.0f, 0.0f } },
+    };
+    void *args[5] = { x, y, &two, ones, &ten };
+    kernel_run_ref(TSR_KERNEL_CHAIN_F32, args, &p);
+    ck_assert_float_eq(y[0], 5.0f);
+    ck_assert_float_eq(y[1], 17.0f);
+}
+END_TEST
+
 static void add_tests(TCase *tests)
 {
+    tcase_add_test(tests, test_chain_reference_by_hand);
+    tcase_add_test(tests, test_chain_rows);
     tcase_add_test(tests, test_reference_identities);
     tcase_add_test(tests, test_binary_reference_by_hand);
     tcase_add_loop_test(tests, test_unary_rows, 0, TSR_UNARY_COUNT);
@@ -159,6 +216,7 @@ static void add_tests(TCase *tests)
 
 static void bench(void)
 {
+    with_chain(65536, kernel_case_bench);
     const TsrBinaryParams add = { .struct_size = sizeof(add), .op = TSR_BINARY_ADD, .rank = 1,
                                   .shape = { 262144 }, .a_step = { 1 }, .b_step = { 1 } };
     for (uint32_t op = 0; op < TSR_UNARY_COUNT; op++)
