@@ -71,6 +71,8 @@ static void chain_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet 
     nn_column_mask(set, node, 5.0f, TSR_FORMAT_ANY, alike);
 }
 
+static const NnSelect chain_select = NN_SELECT_CUSTOMIZE(chain_columns);
+
 /* Joins neighbouring dims that every operand walks alike, so that the last one is long. */
 static void chain_collapse(TsrChainParams *p)
 {
@@ -111,14 +113,26 @@ static int32_t chain_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink 
     p.operand_count = chain.inputs - 1;
     memcpy(p.steps, chain.steps, sizeof(p.steps));
     memcpy(p.shape, x->storage_shape, x->storage_rank * sizeof(int64_t));
+    if (nn_is_internal(x)) {
+        /* Every operand is alike or one number: a single run, whatever the storage rank. */
+        p.rank = 1;
+        p.shape[0] = count;
+    }
     for (uint32_t k = 0; k < p.operand_count; k++) {
         const TsrTensorDesc *d = node->inputs[k + 1];
         int64_t shape[TSR_MAX_RANK], steps[TSR_MAX_RANK];
         uint32_t rank = x->storage_rank;
         args[2 + k] = TSR_ARG_INPUT | (k + 1);
         memcpy(shape, p.shape, rank * sizeof(int64_t));
-        if (is_one(d)) {
+        if (is_one(d))
             continue; /* its steps are 0 */
+        if (nn_is_internal(x)) {
+            if (d->storage_format != x->storage_format)
+                return sink->fail(sink, TSR_UNSUPPORTED, "Chain '%s': input %u is %s, X %s",
+                                  node->name, k + 1, tsr_format_name(d->storage_format),
+                                  tsr_format_name(x->storage_format));
+            p.operand_step[k][0] = 1;
+            continue;
         }
         if (!tsr_shape_broadcast(&rank, shape, d->storage_rank, d->storage_shape) ||
             rank != p.rank || memcmp(shape, p.shape, rank * sizeof(int64_t)) != 0)
@@ -136,7 +150,7 @@ static int32_t chain_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink 
 
 static const NnOp ops[] = {
     { .op_type = "Chain", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
-      .check = chain_check, .build = chain_build, .columns = chain_columns },
+      .check = chain_check, .build = chain_build, .select = &chain_select },
 };
 
 const NnOpTable nn_chain_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

@@ -178,6 +178,20 @@ static int32_t add_plain_operand(const TsrNodeView *node, TsrTaskSink *sink, uin
     return status;
 }
 
+/* Whether all inputs are stored as the result is, element for element: a single run then,
+ * even where the storage has more dimensions than the kernel walks. */
+static int is_one_run(const TsrNodeView *node)
+{
+    const TsrTensorDesc *y = node->outputs[0];
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        const TsrTensorDesc *x = node->inputs[i];
+        if (x->storage_format != y->storage_format || x->storage_rank != y->storage_rank ||
+            memcmp(x->storage_shape, y->storage_shape, y->storage_rank * sizeof(int64_t)) != 0)
+            return 0;
+    }
+    return 1;
+}
+
 /* Adds y = a op b for the first two inputs, then y = y op c for each further one. */
 static int32_t binary_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
 {
@@ -187,11 +201,17 @@ static int32_t binary_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink
         return add_unary(sink, TSR_UNARY_COPY, TSR_ARG_INPUT | 0, TSR_ARG_OUTPUT | 0,
                          tsr_desc_storage_elements(d), 0.0f, 0.0f);
     memcpy(y.shape, d->storage_shape, d->storage_rank * sizeof(int64_t));
+    if (is_one_run(node)) {
+        y.rank = 1;
+        y.shape[0] = tsr_desc_storage_elements(d);
+    }
     for (uint32_t i = 0; i < node->input_count; i++) {
         const TsrTensorDesc *x = node->inputs[i];
         NnOperand right = { .arg = TSR_ARG_INPUT | i, .rank = x->storage_rank };
         int32_t status = TSR_OK;
-        if (nn_is_internal(d) && !nn_is_internal(x))
+        if (is_one_run(node))
+            right = (NnOperand){ TSR_ARG_INPUT | i, 1, { y.shape[0] } };
+        else if (nn_is_internal(d) && !nn_is_internal(x))
             status = add_plain_operand(node, sink, i, &right);
         else
             memcpy(right.shape, x->storage_shape, x->storage_rank * sizeof(int64_t));

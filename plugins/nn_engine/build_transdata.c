@@ -40,9 +40,11 @@ static Meaning meaning_of(const TsrTensorDesc *d)
 {
     Meaning m = { .image = 0 };
     uint32_t rank = 0;
-    for (uint32_t axis = N; d->rank < 4 && axis <= W; axis++)
+    for (uint32_t i = N; d->rank < 4 && i <= W; i++) {
+        const uint8_t axis = image_order(d->origin_format)[i];
         if (d->expand_dims >> axis & 1)
-            m.axis[rank++] = (uint8_t)axis;
+            m.axis[rank++] = axis;
+    }
     m.image = d->rank == 4 || (d->rank > 0 && rank == d->rank);
     if (d->rank == 4)
         memcpy(m.axis, image_order(d->origin_format), 4);
@@ -117,11 +119,12 @@ static int storage_of(const TsrTensorDesc *d, const Meaning *m, const int64_t *e
         return 1;
     }
     /* Plain storage may order the dims otherwise than the origin does. */
-    const int turned = d->rank == 4 && d->storage_format >= TSR_FORMAT_NCHW &&
+    const int turned = m->image && d->storage_format >= TSR_FORMAT_NCHW &&
                        d->storage_format <= TSR_FORMAT_HWCN;
     if (!turned && d->storage_format != TSR_FORMAT_ND && d->storage_format != d->origin_format)
         return 0;
-    dense_steps(out, extent, turned ? image_order(d->storage_format) : m->axis, d->rank, 1);
+    dense_steps(out, extent, turned ? image_order(d->storage_format) : m->axis,
+                turned ? IMAGE_AXES : d->rank, 1);
     return 1;
 }
 

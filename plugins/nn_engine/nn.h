@@ -58,10 +58,10 @@ const NnOp *nn_op_find(const TsrNodeView *node, int *out_op_known);
 
 /* Whether the desc is a picture [N, C, H, W] that NC1HWC0 can store. */
 int nn_is_picture(const TsrTensorDesc *desc);
-/* Whether the storage is any of the internal formats. */
+/* Whether the elements lie otherwise than the origin says. */
 static inline int nn_is_internal(const TsrTensorDesc *desc)
 {
-    return desc->storage_format >= TSR_FORMAT_NC1HWC0;
+    return desc->storage_format != desc->origin_format;
 }
 
 static inline int nn_is_blocked(const TsrTensorDesc *desc)

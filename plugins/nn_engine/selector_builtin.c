@@ -74,7 +74,7 @@ static uint64_t matrix_operands(const TsrNodeView *node, int *out_legal)
 {
     const TsrTensorDesc *y = node->outputs[0];
     uint64_t blocked = 0;
-    *out_legal = y->rank >= 2;
+    *out_legal = y->rank >= 2 && y->rank + 2 <= TSR_NPU_MAX_DIMS;
     for (uint32_t i = 0; i < node->input_count && *out_legal; i++) {
         const TsrTensorDesc *d = node->inputs[i];
         if (tsr_desc_elements(d) == 1)

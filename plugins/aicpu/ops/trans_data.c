@@ -74,6 +74,7 @@ static int64_t offset_of(const Storage *s, const int64_t *at)
     const int64_t *t = s->stride, *shape = s->desc->storage_shape;
     const uint32_t rank = s->desc->rank;
     const uint8_t *order = s->axis;
+    uint32_t dims = rank;
     int64_t offset = 0;
     if (s->format == TSR_FORMAT_NC1HWC0)
         return at[N] * t[0] + at[C] / shape[4] * t[1] + at[H] * t[2] + at[W] * t[3] +
@@ -92,10 +93,12 @@ static int64_t offset_of(const Storage *s, const int64_t *at)
         return offset + (column / f[3] * f[1] + row / f[2]) * f[2] * f[3] + row % f[2] * f[3] +
                column % f[3];
     }
-    /* ND storage keeps the order of the origin. */
-    if (s->image && rank == 4 && s->format != TSR_FORMAT_ND)
+    /* ND storage keeps the order of the origin; another order has all four axes. */
+    if (s->image && s->format != TSR_FORMAT_ND && s->format != s->desc->origin_format) {
         order = image_order(s->format);
-    for (uint32_t i = 0; i < rank; i++)
+        dims = 4;
+    }
+    for (uint32_t i = 0; i < dims; i++)
         offset += at[order[i]] * t[i];
     return offset;
 }

@@ -97,7 +97,7 @@ static const GraphCase cases[] = {
     {"attention_scaled_query", attention_scaled_query, "nn.Attention"},
     {"attention_scaled_both", attention_scaled_both, "nn.Attention"},
     {"attention_unscaled", attention_unscaled, "nn.Attention"},
-    {"attention_one_kv_head", attention_one_kv_head, "nn.Attention"},
+    {"attention_one_kv_head", attention_one_kv_head, "Reshape nn.Attention"},
     {"attention_mask_of_queries", attention_mask_of_queries, "nn.Attention"},
     {"attention_mask_repeats_query", attention_mask_repeats_query, "nn.Attention"},
     {"attention_key_shown", attention_key_shown, "Transpose nn.Attention"},
