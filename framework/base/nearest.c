@@ -1,25 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * nearest.c: see nearest.h. The distance is Levenshtein's (1966), row by row.
+ * nearest.c: see nearest.h. The distance counts insertions, deletions, replacements
+ * and swaps of neighbours (Damerau 1964, Levenshtein 1966), row by row.
  */
 #include "base/nearest.h"
 
 #include <string.h>
 
+static gboolean same_letter(char a, char b)
+{
+    return g_ascii_tolower(a) == g_ascii_tolower(b);
+}
+
 static guint distance(const char *a, const char *b)
 {
     gsize columns = strlen(b);
-    g_autofree guint *row = g_new(guint, columns + 1);
+    g_autofree guint *rows = g_new(guint, 3 * (columns + 1));
+    guint *before = rows, *last = rows + columns + 1, *row = last + columns + 1;
     for (gsize k = 0; k <= columns; k++)
         row[k] = (guint)k;
     for (gsize i = 0; a[i] != '\0'; i++) {
-        guint diagonal = row[0];
+        guint *spare = before;
+        before = last;
+        last = row;
+        row = spare;
         row[0] = (guint)i + 1;
         for (gsize k = 0; k < columns; k++) {
-            guint above = row[k + 1];
-            gboolean same = g_ascii_tolower(a[i]) == g_ascii_tolower(b[k]);
-            row[k + 1] = MIN(MIN(above, row[k]) + 1, diagonal + (same ? 0 : 1));
-            diagonal = above;
+            guint replaced = last[k] + (same_letter(a[i], b[k]) ? 0 : 1);
+            row[k + 1] = MIN(MIN(last[k + 1], row[k]) + 1, replaced);
+            if (i > 0 && k > 0 && same_letter(a[i], b[k - 1]) && same_letter(a[i - 1], b[k]))
+                row[k + 1] = MIN(row[k + 1], before[k - 1] + 1);
         }
     }
     return row[columns];

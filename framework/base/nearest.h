@@ -7,8 +7,9 @@
 
 #include <glib.h>
 
-/* The one of count words that takes fewest insertions, deletions and replacements to reach,
- * letter case aside; NULL when even that is more than a third of its length away. */
+/* The one of count words that takes fewest insertions, deletions, replacements and swaps of
+ * neighbours to reach, letter case aside; NULL when even that is more than a third of its
+ * length away. */
 const char *tsr_nearest_word(const char *word, const char *const *words, guint count);
 
 #endif

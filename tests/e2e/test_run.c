@@ -220,10 +220,43 @@ START_TEST(compiles_and_checks)
 }
 END_TEST
 
+START_TEST(formats_precision_dump)
+{
+    g_autofree char *directory = directory_new();
+    g_autofree char *om = g_build_filename(directory, "conv.om", NULL);
+    g_autofree char *dump = g_build_filename(directory, "dump", NULL);
+    g_autofree char *index = g_build_filename(dump, "index.json", NULL);
+    const char *model = ONNX_DIR "/test_conv_with_strides_padding/model.onnx";
+    /* What is declared and not what is computed. */
+    expect(RUN("run", model, "--input-format", "x:NHWC"), 0, NULL,
+           "warning: formats: 'x' means NHWC by the user, NCHW by '");
+    expect(RUN("explain", "--json", model, "--input-format", "x:NHWC"), 0,
+           "\"wanted\" : \"NCHW\"", NULL);
+    expect(RUN("run", model, "--input-format", "*:NHWC"), 0, NULL, NULL);
+    expect(RUN("run", model, "--input-format", "x:NWHC"), 1, NULL, "did you mean NHWC?");
+    expect(RUN("run", model, "--input-format", "y2:NHWC"), 1, NULL, "there is no input 'y2'");
+    expect(RUN("compile", "--json", model, "-o", om, "--engine-priority", "aicpu", "--precision",
+               "force_fp16"),
+           0, "\"float16\" : 1", NULL);
+    expect(RUN("run", om, "--precision", "mix_fp16"), 0, NULL,
+           "warning: --precision is settled");
+    expect(RUN("run", model, "--precision", "mix_fp61"), 1, NULL, "did you mean mix_fp16?");
+    expect(RUN("run", model, "--precision", "mix_fp16", "--precision-list", "/nonexistent"), 1,
+           NULL, "precision list '/nonexistent'");
+    expect(RUN("run", om, "--dump", dump, "--dump-storage"), 0, NULL, NULL);
+    ck_assert(g_file_test(index, G_FILE_TEST_IS_REGULAR));
+    expect(RUN("run", om, "--dump-nodes", "x"), 2, NULL, "want --dump DIR");
+    expect(RUN("run", om, "--dump", dump, "--dump-nodes", "absent"), 1, NULL,
+           "no value and no node 'absent'");
+    expect(RUN("run", om, "--dump", om), 1, NULL, "cannot make directory");
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {public_tests, wrong_results, infers_only, manifest,
-                                  survives_its_tests, usage, compiles_and_checks};
+                                  survives_its_tests, usage, compiles_and_checks,
+                                  formats_precision_dump};
     TCase *tcase = tcase_create("run");
     int status;
     for (gsize i = 0; i < G_N_ELEMENTS(tests); i++)

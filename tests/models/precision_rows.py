@@ -23,7 +23,7 @@ def row(network, mode, name, wanted, got):
     relative = (difference[large] / np.maximum(np.abs(a[large]), 1e-300)).max()
     norms = np.linalg.norm(a) * np.linalg.norm(b)
     cosine = float(a @ b / norms) if norms > 0 else float(np.array_equal(a, b))
-    top = "yes" if a.argmax() == b.argmax() else "no"
+    top = "yes" if np.isfinite(b).all() and a.argmax() == b.argmax() else "no"
     return (f"| {network} | {mode} | {name} | {difference.max():.2e} | {relative:.2e} "
             f"| {cosine:.7f} | {top} |")
 
