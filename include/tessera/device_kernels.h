@@ -473,6 +473,58 @@ typedef struct TsrTransdataParams {
     TsrTransdataAxis axes[TSR_NPU_MAX_DIMS];
 } TsrTransdataParams;
 
+/* --- The narrow forms. args and params of the _F32 kernel of the same name
+ *
+ * x, residual, z and y are float16 or bfloat16 instead of float, as are the weights of
+ * CONV2D and CONV2D_DEPTHWISE, the panels of GEMM, both operands of BINARY and scale and
+ * bias of NORMALIZE; what else is float (bias, the weights of CONV2D_NCHW, scale and shift
+ * of SCALE_SHIFT, mean and deviation, workspaces) stays float. All arithmetic is float,
+ * and y is rounded once, to nearest even. CONV2D, CONV2D_NCHW and GEMM always need their
+ * workspace. The layout kernels move halves of any type. */
+#define TSR_KERNEL_CONV2D_F16 "conv2d_f16"
+#define TSR_KERNEL_CONV2D_BF16 "conv2d_bf16"
+#define TSR_KERNEL_CONV2D_DEPTHWISE_F16 "conv2d_depthwise_f16"
+#define TSR_KERNEL_CONV2D_DEPTHWISE_BF16 "conv2d_depthwise_bf16"
+#define TSR_KERNEL_CONV2D_NCHW_F16 "conv2d_nchw_f16"
+#define TSR_KERNEL_CONV2D_NCHW_BF16 "conv2d_nchw_bf16"
+#define TSR_KERNEL_PACK_PANELS_F16 "pack_panels_f16"
+#define TSR_KERNEL_PACK_PANELS_BF16 "pack_panels_bf16"
+#define TSR_KERNEL_GEMM_F16 "gemm_f16"
+#define TSR_KERNEL_GEMM_BF16 "gemm_bf16"
+#define TSR_KERNEL_POOL2D_F16 "pool2d_f16"
+#define TSR_KERNEL_POOL2D_BF16 "pool2d_bf16"
+#define TSR_KERNEL_RESIZE2D_F16 "resize2d_f16"
+#define TSR_KERNEL_RESIZE2D_BF16 "resize2d_bf16"
+#define TSR_KERNEL_SCALE_SHIFT_F16 "scale_shift_f16"
+#define TSR_KERNEL_SCALE_SHIFT_BF16 "scale_shift_bf16"
+#define TSR_KERNEL_UNARY_F16 "unary_f16"
+#define TSR_KERNEL_UNARY_BF16 "unary_bf16"
+#define TSR_KERNEL_BINARY_F16 "binary_f16"
+#define TSR_KERNEL_BINARY_BF16 "binary_bf16"
+#define TSR_KERNEL_CHAIN_F16 "chain_f16"
+#define TSR_KERNEL_CHAIN_BF16 "chain_bf16"
+#define TSR_KERNEL_SOFTMAX_F16 "softmax_f16"
+#define TSR_KERNEL_SOFTMAX_BF16 "softmax_bf16"
+#define TSR_KERNEL_NORMALIZE_F16 "normalize_f16"
+#define TSR_KERNEL_NORMALIZE_BF16 "normalize_bf16"
+#define TSR_KERNEL_REDUCE_F16 "reduce_f16"
+#define TSR_KERNEL_REDUCE_BF16 "reduce_bf16"
+#define TSR_KERNEL_TRANSPOSE_B16 "transpose_b16"
+#define TSR_KERNEL_SHUFFLE_B16 "shuffle_b16"
+
+/* --- CAST. args: x, y
+ *
+ * count dense elements from one type to another, rounded to nearest even: from float,
+ * float16, bfloat16, int8 or uint8 to float, float16 or bfloat16; int32 to float. A piece
+ * is 1024 elements. */
+#define TSR_KERNEL_CAST "cast"
+typedef struct TsrCastParams {
+    uint32_t struct_size;
+    uint32_t from, to; /* TSR_DTYPE_ */
+    uint32_t reserved;
+    int64_t count;
+} TsrCastParams;
+
 #ifdef __cplusplus
 }
 #endif

@@ -143,14 +143,14 @@ static int32_t chain_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink 
     }
     chain_collapse(&p);
     pieces = count / p.shape[p.rank - 1] * nn_ceil_div(p.shape[p.rank - 1], 1024);
-    return nn_task(sink, TSR_KERNEL_CHAIN_F32,
+    return nn_task(sink, nn_kernel_of(TSR_KERNEL_CHAIN_F32, x->dtype),
                    nn_block_dim(sink, pieces, (double)count * (double)p.step_count), args,
                    2 + p.operand_count, &p, sizeof(p));
 }
 
 static const NnOp ops[] = {
     { .op_type = "Chain", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
-      .check = chain_check, .build = chain_build, .select = &chain_select },
+      .dtypes = NN_FLOATS, .check = chain_check, .build = chain_build, .select = &chain_select },
 };
 
 const NnOpTable nn_chain_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

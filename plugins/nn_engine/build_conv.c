@@ -108,7 +108,9 @@ static void conv_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet *
     conv_channels(node, &in, &out, &groups);
     if (groups == 1 && in <= SMALL_CHANNELS)
         nn_column_mask(set, node, 12.0f, TSR_FORMAT_NC1HWC0, blocked);
-    if (is_depthwise(in, out, groups) || is_blockable(in, out, groups) || is_single_tap(node))
+    /* Groups that fill no blocks have a kernel in float only. */
+    if (is_depthwise(in, out, groups) || is_blockable(in, out, groups) ||
+        (is_single_tap(node) && node->inputs[0]->dtype == TSR_DTYPE_FLOAT))
         nn_column_mask(set, node, 10.0f, TSR_FORMAT_NC1HWC0, blocked | 1);
     nn_column(set, 1.0f, (const uint32_t[]){ TSR_FORMAT_ND }, 1);
 }
@@ -153,7 +155,7 @@ static void pack_nchw(const TsrConv2dParams *p, const float *w, float *to)
 static int32_t add_weights(const TsrNodeView *node, TsrTaskSink *sink, const TsrConv2dParams *p,
                            const float *w, int64_t floats,
                            void (*pack)(const TsrConv2dParams *, const float *, float *),
-                           uint32_t *out_arg)
+                           uint32_t dtype, uint32_t *out_arg)
 {
     int32_t status;
     float *packed = malloc((size_t)floats * sizeof(*packed));
@@ -161,7 +163,7 @@ static int32_t add_weights(const TsrNodeView *node, TsrTaskSink *sink, const Tsr
         return sink->fail(sink, TSR_OUT_OF_MEMORY, "%s '%s': %lld weights", node->op_type,
                           node->name, (long long)floats);
     pack(p, w, packed);
-    status = sink->constant(sink, packed, (uint64_t)floats * sizeof(*packed), out_arg);
+    status = nn_constant_of(sink, dtype, packed, floats, out_arg);
     free(packed);
     return status;
 }
@@ -316,7 +318,8 @@ static int32_t conv_task(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dPa
         status = sink->workspace(sink, p->workspace_floats * blocks * sizeof(float), &args[5]);
     if (status != TSR_OK)
         return status;
-    return nn_task(sink, kernel, blocks, args, depthwise ? 5 : 6, p, sizeof(*p));
+    return nn_task(sink, nn_kernel_of(kernel, node->inputs[0]->dtype), blocks, args,
+                   depthwise ? 5 : 6, p, sizeof(*p));
 }
 
 /* A 1x1 window that reads every pixel once: no copy is needed. */
@@ -331,11 +334,13 @@ int32_t nn_conv_blocked(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dPar
 {
     const int64_t depth = p->in_c / p->groups, taps = (int64_t)p->kernel_h * p->kernel_w;
     const int64_t planes = p->x_plain ? depth : nn_round_up(depth, 16);
-    const int direct = !p->x_plain && is_pointwise(p);
+    /* Narrow pixels are widened on their way into the workspace. */
+    const uint32_t dtype = node->inputs[0]->dtype;
+    const int direct = !p->x_plain && is_pointwise(p) && dtype == TSR_DTYPE_FLOAT;
     uint32_t weights, blocks;
     int64_t pieces;
     int32_t status = add_weights(node, sink, p, w, nn_round_up(p->out_c, 16) * depth * taps,
-                                 pack_blocked, &weights);
+                                 pack_blocked, dtype, &weights);
     if (status != TSR_OK)
         return status;
     if (direct && p->y_step_h == 0) {
@@ -355,7 +360,7 @@ static int32_t build_depthwise(const TsrNodeView *node, TsrTaskSink *sink, TsrCo
     uint32_t weights;
     const int32_t status = add_weights(node, sink, p, node->values[1]->data,
                                        blocks * 16 * p->kernel_h * p->kernel_w, pack_depthwise,
-                                       &weights);
+                                       node->inputs[0]->dtype, &weights);
     if (status != TSR_OK)
         return status;
     return conv_task(node, sink, p, TSR_KERNEL_CONV2D_DEPTHWISE_F32,
@@ -373,7 +378,7 @@ static int32_t build_nchw(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dP
     const int32_t status = add_weights(
         node, sink, p, node->values[1]->data,
         p->groups * tiles * TSR_NPU_NCHW_TILE * depth * p->kernel_h * p->kernel_w, pack_nchw,
-        &weights);
+        TSR_DTYPE_FLOAT, &weights);
     if (status != TSR_OK)
         return status;
     p->columns_per_piece = p->out_w;
@@ -387,7 +392,7 @@ static int32_t build_nchw(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dP
     if (planes < cores)
         p->blocks_per_piece = (int32_t)nn_ceil_div(tiles, cores);
     /* Vectors read past the last row: room for three of them. */
-    if (!is_pointwise(p))
+    if (!is_pointwise(p) || node->inputs[0]->dtype != TSR_DTYPE_FLOAT)
         p->workspace_floats = (uint64_t)nn_round_up(slab_floats(p, depth, rows) + 64, 16);
     return conv_task(node, sink, p, TSR_KERNEL_CONV2D_NCHW_F32,
                      conv_block_dim(sink, p, planes * nn_ceil_div(tiles, p->blocks_per_piece)),
@@ -410,7 +415,7 @@ static int32_t build_narrow(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2
     const int64_t pixels = (int64_t)p->out_h * p->out_w;
     const int64_t plain[4] = { p->batch, p->out_c, 1, pixels };
     const int64_t blocked[5] = { p->batch, nn_ceil_div(p->out_c, 16), 1, pixels, 16 };
-    const TsrTensorDesc y = { .struct_size = sizeof(y), .dtype = TSR_DTYPE_FLOAT,
+    const TsrTensorDesc y = { .struct_size = sizeof(y), .dtype = node->outputs[0]->dtype,
                               .origin_format = TSR_FORMAT_NCHW,
                               .storage_format = TSR_FORMAT_NCHW, .rank = 4, .storage_rank = 4,
                               .shape = plain, .storage_shape = plain };
@@ -482,7 +487,8 @@ static int32_t conv_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
     if (x_blocked && y_blocked && is_depthwise(in, out, groups))
         return build_depthwise(node, sink, &p);
     const int sparse = groups > 1 && !is_blockable(in, out, groups) && is_pointwise(&p);
-    if (x_blocked && y_blocked && (sparse || nn_winograd_wins(&p))) {
+    if (x_blocked && y_blocked && node->inputs[0]->dtype == TSR_DTYPE_FLOAT &&
+        (sparse || nn_winograd_wins(&p))) {
         uint32_t bias_arg;
         const int32_t status = add_bias(node, sink, &p, node_bias(node), &bias_arg);
         if (status != TSR_OK)
@@ -500,10 +506,11 @@ static int32_t conv_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
 }
 
 static const NnOp ops[] = {
-    { .op_type = "Conv", .domain = "", .min_version = 1, .max_version = 22, .check = conv_check,
+    { .op_type = "Conv", .domain = "", .min_version = 1, .max_version = 22,
+      .dtypes = NN_FLOATS, .check = conv_check,
       .build = conv_build, .select = &conv_select },
     { .op_type = "Conv", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
-      .check = conv_check, .build = conv_build, .select = &conv_select },
+      .dtypes = NN_FLOATS, .check = conv_check, .build = conv_build, .select = &conv_select },
 };
 
 const NnOpTable nn_conv_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

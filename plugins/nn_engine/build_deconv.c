@@ -138,7 +138,7 @@ static int32_t build_patchwork(const TsrNodeView *node, TsrTaskSink *sink, const
                          nn_block_dim(sink, (int64_t)x->n * x->h * v->kernel_h, (double)count),
                          args, 2, &move, sizeof(move));
     if (status == TSR_OK && activation.kind != TSR_ACT_NONE)
-        status = nn_build_activation(sink, &activation, args[1], args[1], count);
+        status = nn_build_activation(sink, TSR_DTYPE_FLOAT, &activation, args[1], args[1], count);
     return status;
 }
 

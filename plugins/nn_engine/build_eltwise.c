@@ -56,12 +56,12 @@ static void unary_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out
         tsr_support_no(out_support, TSR_REFUSE_VALUE, "min and max have to be constant");
 }
 
-static int32_t add_unary(TsrTaskSink *sink, uint32_t kernel_op, uint32_t from, uint32_t to,
-                         int64_t count, float alpha, float beta)
+static int32_t add_unary(TsrTaskSink *sink, uint32_t dtype, uint32_t kernel_op, uint32_t from,
+                         uint32_t to, int64_t count, float alpha, float beta)
 {
     const uint32_t args[2] = { from, to };
     const TsrUnaryParams p = { sizeof(p), kernel_op, count, alpha, beta };
-    return nn_task(sink, TSR_KERNEL_UNARY_F32,
+    return nn_task(sink, nn_kernel_of(TSR_KERNEL_UNARY_F32, dtype),
                    nn_block_dim(sink, nn_ceil_div(count, 1024),
                                 (double)count * (kernel_op > TSR_UNARY_HARD_SIGMOID ? 4.0 : 1.0)),
                    args, 2, &p, sizeof(p));
@@ -73,8 +73,8 @@ static int32_t unary_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink 
     if (!unary_bounds(op, node, &alpha, &beta))
         return sink->fail(sink, TSR_UNSUPPORTED, "%s '%s': min and max have to be constant",
                           node->op_type, node->name);
-    return add_unary(sink, unary_op(op, node), TSR_ARG_INPUT | 0, TSR_ARG_OUTPUT | 0,
-                     tsr_desc_storage_elements(node->outputs[0]), alpha, beta);
+    return add_unary(sink, node->inputs[0]->dtype, unary_op(op, node), TSR_ARG_INPUT | 0,
+                     TSR_ARG_OUTPUT | 0, tsr_desc_storage_elements(node->outputs[0]), alpha, beta);
 }
 
 /* ----------------------------------------------------------------- binary */
@@ -106,16 +106,16 @@ static void binary_collapse(TsrBinaryParams *p)
     p->rank = rank;
 }
 
-static int32_t add_binary(TsrTaskSink *sink, TsrBinaryParams *p, uint32_t a_arg, uint32_t b_arg,
-                          uint32_t y_arg)
+static int32_t add_binary(TsrTaskSink *sink, uint32_t dtype, TsrBinaryParams *p, uint32_t a_arg,
+                          uint32_t b_arg, uint32_t y_arg)
 {
     const uint32_t args[3] = { a_arg, b_arg, y_arg };
     const int64_t count = tsr_shape_elements(p->rank, p->shape);
     int64_t pieces;
     binary_collapse(p);
     pieces = count / p->shape[p->rank - 1] * nn_ceil_div(p->shape[p->rank - 1], 1024);
-    return nn_task(sink, TSR_KERNEL_BINARY_F32, nn_block_dim(sink, pieces, (double)count), args, 3,
-                   p, sizeof(*p));
+    return nn_task(sink, nn_kernel_of(TSR_KERNEL_BINARY_F32, dtype),
+                   nn_block_dim(sink, pieces, (double)count), args, 3, p, sizeof(*p));
 }
 
 int32_t nn_build_binary(TsrTaskSink *sink, uint32_t op, const NnOperand *a, const NnOperand *b,
@@ -141,7 +141,7 @@ int32_t nn_build_binary(TsrTaskSink *sink, uint32_t op, const NnOperand *a, cons
         p.rank = 1;
         p.shape[0] = 1;
     }
-    return add_binary(sink, &p, a->arg, b->arg, y->arg);
+    return add_binary(sink, y->dtype, &p, a->arg, b->arg, y->arg);
 }
 
 /* A plain operand of a result in an internal format: one element is one for every lane; a
@@ -157,7 +157,7 @@ static int32_t add_plain_operand(const TsrNodeView *node, TsrTaskSink *sink, uin
     int32_t status;
     float *lanes;
     if (count == 1) {
-        *out_operand = (NnOperand){ .arg = TSR_ARG_INPUT | i, .rank = 0 };
+        *out_operand = (NnOperand){ .arg = TSR_ARG_INPUT | i, .rank = 0, .dtype = x->dtype };
         return TSR_OK;
     }
     if (!picture && !matrix)
@@ -173,7 +173,7 @@ static int32_t add_plain_operand(const TsrNodeView *node, TsrTaskSink *sink, uin
                                 .shape = { 1, 1, 1, TSR_NPU_C0, TSR_NPU_C0 } };
     out_operand->shape[picture ? 1 : 0] = all / TSR_NPU_C0;
     out_operand->shape[3] = picture ? 1 : TSR_NPU_C0;
-    status = sink->constant(sink, lanes, (uint64_t)all * sizeof(*lanes), &out_operand->arg);
+    status = nn_constant_of(sink, y->dtype, lanes, all, &out_operand->arg);
     free(lanes);
     return status;
 }
@@ -196,9 +196,10 @@ static int is_one_run(const TsrNodeView *node)
 static int32_t binary_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
 {
     const TsrTensorDesc *d = node->outputs[0];
-    NnOperand left = { 0 }, y = { .arg = TSR_ARG_OUTPUT | 0, .rank = d->storage_rank };
+    NnOperand left = { 0 }, y = { .arg = TSR_ARG_OUTPUT | 0, .rank = d->storage_rank,
+                                      .dtype = d->dtype };
     if (node->input_count == 1)
-        return add_unary(sink, TSR_UNARY_COPY, TSR_ARG_INPUT | 0, TSR_ARG_OUTPUT | 0,
+        return add_unary(sink, d->dtype, TSR_UNARY_COPY, TSR_ARG_INPUT | 0, TSR_ARG_OUTPUT | 0,
                          tsr_desc_storage_elements(d), 0.0f, 0.0f);
     memcpy(y.shape, d->storage_shape, d->storage_rank * sizeof(int64_t));
     if (is_one_run(node)) {
@@ -234,9 +235,12 @@ static void binary_check(const NnOp *op, const TsrNodeView *node, TsrSupport *ou
 
 static void nary_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support)
 {
-    (void)op;
     if (node->input_count == 0)
         tsr_support_no(out_support, TSR_REFUSE_SHAPE, "no input");
+    else if (node->input_count > 2 && op->kernel_op == TSR_BINARY_ADD &&
+             node->inputs[0]->dtype != TSR_DTYPE_FLOAT)
+        tsr_support_no(out_support, TSR_REFUSE_DTYPE, "a sum of %u would round %s at every step",
+                       node->input_count, tsr_dtype_name(node->inputs[0]->dtype));
 }
 
 /* PRelu: the slope broadcasts to X, never the other way round. */
@@ -312,7 +316,7 @@ static int32_t add_scale_shift(const TsrNodeView *node, TsrTaskSink *sink, const
     p.outer = x->shape[0];
     p.channels = blocked ? all / 16 : channels;
     p.inner = tsr_shape_elements(x->rank - 2, x->shape + 2);
-    return nn_task(sink, TSR_KERNEL_SCALE_SHIFT_F32,
+    return nn_task(sink, nn_kernel_of(TSR_KERNEL_SCALE_SHIFT_F32, x->dtype),
                    nn_block_dim(sink, p.outer * p.channels,
                                 (double)p.outer * (double)p.channels * (double)p.inner * p.lanes),
                    args, 4, &p, sizeof(p));
@@ -341,13 +345,13 @@ void nn_batchnorm_fold(const TsrNodeView *node, int64_t channels, float *out_sca
                        float *out_shift)
 {
     const double epsilon = (double)tsr_attr_float(node, "epsilon", 1e-5f);
-    const float *values[5] = { NULL };
-    for (uint32_t i = 1; i < 5; i++)
-        values[i] = node->values[i]->data;
+    const TsrTensor *const *values = node->values;
     for (int64_t c = 0; c < channels; c++) {
-        const double s = (double)values[1][c] / sqrt((double)values[4][c] + epsilon);
+        const double s = (double)nn_float_at(values[1], c) /
+                         sqrt((double)nn_float_at(values[4], c) + epsilon);
         out_scale[c] = (float)s;
-        out_shift[c] = (float)((double)values[2][c] - (double)values[3][c] * s);
+        out_shift[c] = (float)((double)nn_float_at(values[2], c) -
+                               (double)nn_float_at(values[3], c) * s);
     }
 }
 
@@ -392,10 +396,11 @@ static const uint32_t activation_ops[TSR_ACT_COUNT] = {
     [TSR_ACT_TANH] = TSR_UNARY_TANH,
 };
 
-int32_t nn_build_activation(TsrTaskSink *sink, const TsrActivation *activation, uint32_t x_arg,
-                            uint32_t y_arg, int64_t count)
+int32_t nn_build_activation(TsrTaskSink *sink, uint32_t dtype, const TsrActivation *activation,
+                            uint32_t x_arg, uint32_t y_arg, int64_t count)
 {
-    return add_unary(sink, activation_ops[activation->kind], x_arg, y_arg, count, activation->alpha, activation->beta);
+    return add_unary(sink, dtype, activation_ops[activation->kind], x_arg, y_arg, count,
+                     activation->alpha, activation->beta);
 }
 
 /* What fusion makes of an activation spelt out in several nodes. */
@@ -403,8 +408,8 @@ static int32_t activation_build(const NnOp *op, const TsrNodeView *node, TsrTask
 {
     const TsrActivation a = nn_activation_of(node);
     (void)op;
-    return nn_build_activation(sink, &a, TSR_ARG_INPUT | 0, TSR_ARG_OUTPUT | 0,
-                               tsr_desc_storage_elements(node->outputs[0]));
+    return nn_build_activation(sink, node->inputs[0]->dtype, &a, TSR_ARG_INPUT | 0, TSR_ARG_OUTPUT | 0,
+                          tsr_desc_storage_elements(node->outputs[0]));
 }
 
 /* Dropout is the identity but in training, which version 12 and later ask for by an
@@ -475,13 +480,16 @@ static int32_t dropout_build(const NnOp *op, const TsrNodeView *node, TsrTaskSin
 
 #define UNARY(name, last, kernel)                                                   \
     { .op_type = (name), .domain = "", .min_version = 1, .max_version = (last),     \
-      .kernel_op = (kernel), .build = unary_build, .select = &nn_select_agnostic }
+      .dtypes = NN_FLOATS, .kernel_op = (kernel), .build = unary_build,             \
+      .select = &nn_select_agnostic }
 #define BINARY(name, last, kernel)                                                  \
     { .op_type = (name), .domain = "", .min_version = 1, .max_version = (last),     \
+      .dtypes = NN_FLOATS,                                                        \
       .kernel_op = (kernel), .check = binary_check, .build = binary_build,          \
       .select = &nn_select_broadcast }
 #define NARY(name, last, kernel)                                                    \
     { .op_type = (name), .domain = "", .min_version = 1, .max_version = (last),     \
+      .dtypes = NN_FLOATS,                                                        \
       .kernel_op = (kernel), .check = nary_check, .build = binary_build,            \
       .select = &nn_select_broadcast }
 
@@ -505,16 +513,17 @@ static const NnOp ops[] = {
     UNARY("Ceil", 13, TSR_UNARY_CEIL),
     UNARY("Softplus", 22, TSR_UNARY_SOFTPLUS),
     { .op_type = "Clip", .domain = "", .min_version = 1, .max_version = 10,
+      .dtypes = NN_FLOATS,
       .kernel_op = TSR_UNARY_CLIP, .build = unary_build, .select = &nn_select_agnostic },
     { .op_type = "Clip", .domain = "", .min_version = 11, .max_version = 13,
-      .kernel_op = TSR_UNARY_CLIP, .check = unary_check, .build = unary_build,
+      .dtypes = NN_FLOATS, .kernel_op = TSR_UNARY_CLIP, .check = unary_check, .build = unary_build,
       .select = &nn_select_agnostic },
     UNARY("Identity", 25, TSR_UNARY_COPY),
     { .op_type = "Dropout", .domain = "", .min_version = 7, .max_version = 22,
       .flags = NN_ANY_DTYPE, .kernel_op = TSR_UNARY_COPY, .check = dropout_check,
       .build = dropout_build, .select = &dropout_select },
     { .op_type = "Activation", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
-      .build = activation_build, .select = &nn_select_agnostic },
+      .dtypes = NN_FLOATS, .build = activation_build, .select = &nn_select_agnostic },
     BINARY("Add", 14, TSR_BINARY_ADD),
     BINARY("Sub", 14, TSR_BINARY_SUB),
     BINARY("Mul", 14, TSR_BINARY_MUL),
@@ -524,11 +533,14 @@ static const NnOp ops[] = {
     NARY("Max", 13, TSR_BINARY_MAX),
     NARY("Min", 13, TSR_BINARY_MIN),
     { .op_type = "PRelu", .domain = "", .min_version = 1, .max_version = 16,
+      .dtypes = NN_FLOATS,
       .kernel_op = TSR_BINARY_PRELU, .check = prelu_check, .build = binary_build,
       .select = &nn_select_broadcast },
     { .op_type = "BatchNormalization", .domain = "", .min_version = 1, .max_version = 15,
+      .dtypes = NN_FLOATS,
       .check = batchnorm_check, .build = batchnorm_build, .select = &channel_select },
     { .op_type = "Affine", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
+      .dtypes = NN_FLOATS,
       .check = affine_check, .build = affine_build, .select = &channel_select },
 };
 

@@ -32,7 +32,7 @@ static int32_t add_panels(const TsrNodeView *node, TsrTaskSink *sink, const Prod
         args[1] = *out_arg;
         if (status != TSR_OK)
             return status;
-        return nn_task(sink, TSR_KERNEL_PACK_PANELS_F32,
+        return nn_task(sink, nn_kernel_of(TSR_KERNEL_PACK_PANELS_F32, node->inputs[0]->dtype),
                        nn_block_dim(sink, k->count * panels, (double)floats), args, 2, k,
                        sizeof(*k));
     }
@@ -49,7 +49,7 @@ static int32_t add_panels(const TsrNodeView *node, TsrTaskSink *sink, const Prod
                                                                       row * k->row_step +
                                                                       column * k->column_step]
                                 : 0.0f;
-    status = sink->constant(sink, packed, (uint64_t)floats * sizeof(*packed), out_arg);
+    status = nn_constant_of(sink, node->inputs[0]->dtype, packed, floats, out_arg);
     free(packed);
     return status;
 }
@@ -91,14 +91,15 @@ static int32_t add_product(const TsrNodeView *node, TsrTaskSink *sink, Product *
      * the products: a core fetches about four floats in the time of 16 multiply-adds. */
     blocks = nn_block_dim(sink, pieces, (double)batch * (double)g->n * (double)g->k *
                                             (g->m > 4 ? (double)g->m / 16.0 : 0.25));
-    if (g->rows_per_piece > 1 || g->a_column != 1) {
+    if (g->rows_per_piece > 1 || g->a_column != 1 || node->inputs[0]->dtype != TSR_DTYPE_FLOAT) {
         g->workspace_floats =
             (uint64_t)(g->rows_per_piece * nn_round_up(g->k > 0 ? g->k : 1, 16));
         status = sink->workspace(sink, g->workspace_floats * blocks * sizeof(float), &args[5]);
         if (status != TSR_OK)
             return status;
     }
-    return nn_task(sink, TSR_KERNEL_GEMM_F32, blocks, args, 6, g, sizeof(*g));
+    return nn_task(sink, nn_kernel_of(TSR_KERNEL_GEMM_F32, node->inputs[0]->dtype), blocks, args, 6,
+                   g, sizeof(*g));
 }
 
 /* ----------------------------------------------------------------- MatMul */
@@ -195,7 +196,7 @@ static int32_t add_bias(const TsrNodeView *node, TsrTaskSink *sink, int64_t n, u
 
 static NnOperand operand_of(uint32_t arg, const TsrTensorDesc *d)
 {
-    NnOperand operand = { .arg = arg, .rank = d->rank };
+    NnOperand operand = { .arg = arg, .rank = d->rank, .dtype = d->dtype };
     memcpy(operand.shape, d->shape, d->rank * sizeof(int64_t));
     return operand;
 }
@@ -204,7 +205,8 @@ static NnOperand operand_of(uint32_t arg, const TsrTensorDesc *d)
 static NnOperand product_operand(const TsrNodeView *node, int ta, int tb)
 {
     const TsrTensorDesc *a = node->inputs[0], *b = node->inputs[1];
-    NnOperand product = { .arg = TSR_ARG_OUTPUT | 0, .rank = a->rank - 2 };
+    NnOperand product = { .arg = TSR_ARG_OUTPUT | 0, .rank = a->rank - 2,
+                          .dtype = a->dtype };
     memcpy(product.shape, a->shape, product.rank * sizeof(int64_t));
     tsr_shape_broadcast(&product.rank, product.shape, b->rank - 2, b->shape);
     product.shape[product.rank++] = a->shape[a->rank - (ta ? 1 : 2)];
@@ -253,8 +255,8 @@ static int32_t fused_matmul_build(const NnOp *op, const TsrNodeView *node, TsrTa
     status = nn_build_binary(sink, TSR_BINARY_ADD, &product, &summand, &whole);
     if (status != TSR_OK || activation.kind == TSR_ACT_NONE)
         return status;
-    return nn_build_activation(sink, &activation, TSR_ARG_OUTPUT | 0, TSR_ARG_OUTPUT | 0,
-                               tsr_desc_elements(y));
+    return nn_build_activation(sink, y->dtype, &activation, TSR_ARG_OUTPUT | 0,
+                               TSR_ARG_OUTPUT | 0, tsr_desc_elements(y));
 }
 
 static void fused_matmul_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support)
@@ -271,6 +273,22 @@ static void fused_matmul_check(const NnOp *op, const TsrNodeView *node, TsrSuppo
 
 /* ------------------------------------------------------------------- Gemm */
 
+static int bias_row(const TsrTensorDesc *c, int64_t n);
+
+/* Whether alpha and C need no rounding of their own: the panels hold B itself, and the
+ * kernel adds C before it rounds. */
+static int rounds_once(const TsrNodeView *node)
+{
+    const TsrTensorDesc *c = nn_input(node, 2), *y = node->outputs[0];
+    if (tsr_attr_float(node, "alpha", 1.0f) != 1.0f || !tsr_desc_is_static(y))
+        return 0;
+    if (c == NULL || tsr_attr_float(node, "beta", 1.0f) == 0.0f)
+        return 1;
+    if (nn_value(node, 2) != NULL)
+        return bias_row(c, y->shape[1]);
+    return c->rank == 2 && c->shape[0] == y->shape[0] && c->shape[1] == y->shape[1];
+}
+
 static void gemm_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support)
 {
     const TsrTensorDesc *c = nn_input(node, 2);
@@ -282,6 +300,9 @@ static void gemm_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_
     }
     if (c != NULL && nn_value(node, 2) == NULL && tsr_attr_float(node, "beta", 1.0f) != 1.0f)
         tsr_support_no(out_support, TSR_REFUSE_VALUE, "beta is not 1, so C has to be constant");
+    if (node->inputs[0]->dtype != TSR_DTYPE_FLOAT && !rounds_once(node))
+        tsr_support_no(out_support, TSR_REFUSE_ATTR,
+                       "alpha or C would round narrow floats twice");
 }
 
 /* C as a bias of whole panels when it is one row; 0 when it is not. */
@@ -358,11 +379,11 @@ static void matmul_check(const NnOp *op, const TsrNodeView *node, TsrSupport *ou
 
 static const NnOp ops[] = {
     { .op_type = "Gemm", .domain = "", .min_version = 7, .max_version = 13,
-      .check = gemm_check, .build = gemm_build },
+      .dtypes = NN_FLOATS, .check = gemm_check, .build = gemm_build },
     { .op_type = "MatMul", .domain = "", .min_version = 1, .max_version = 13,
-      .check = matmul_check, .build = matmul_build },
+      .dtypes = NN_FLOATS, .check = matmul_check, .build = matmul_build },
     { .op_type = "MatMul", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
-      .check = fused_matmul_check, .build = fused_matmul_build },
+      .dtypes = NN_FLOATS, .check = fused_matmul_check, .build = fused_matmul_build },
 };
 
 const NnOpTable nn_gemm_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

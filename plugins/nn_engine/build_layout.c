@@ -47,7 +47,8 @@ static int32_t concat_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink
 {
     const TsrTensorDesc *y = node->outputs[0];
     const uint32_t axis = (uint32_t)concat_axis(node);
-    const int64_t unit = 4 * tsr_shape_elements(y->storage_rank - axis - 1,
+    const int64_t unit = tsr_dtype_bits(y->dtype) / 8 *
+                         tsr_shape_elements(y->storage_rank - axis - 1,
                                                 y->storage_shape + axis + 1);
     TsrCopyRowsParams p = { .struct_size = sizeof(p),
                             .rows = tsr_shape_elements(axis, y->storage_shape),
@@ -120,7 +121,7 @@ static int32_t transpose_build(const NnOp *op, const TsrNodeView *node, TsrTaskS
         rank++;
     }
     p.rank = rank;
-    return nn_task(sink, TSR_KERNEL_TRANSPOSE_B32,
+    return nn_task(sink, nn_kernel_of(TSR_KERNEL_TRANSPOSE_B32, x->dtype),
                    nn_block_dim(sink,
                                 tsr_shape_elements(rank - 2, p.shape) *
                                     nn_ceil_div(p.shape[rank - 2], 16),
@@ -130,9 +131,10 @@ static int32_t transpose_build(const NnOp *op, const TsrNodeView *node, TsrTaskS
 
 static const NnOp ops[] = {
     { .op_type = "Concat", .domain = "", .min_version = 1, .max_version = 13,
+      .dtypes = NN_FLOATS,
       .check = concat_check, .build = concat_build, .select = &concat_select },
     { .op_type = "Transpose", .domain = "", .min_version = 1, .max_version = 25,
-      .build = transpose_build },
+      .dtypes = NN_FLOATS, .build = transpose_build },
 };
 
 const NnOpTable nn_layout_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

@@ -32,7 +32,7 @@ static int32_t softmax_build(const NnOp *op, const TsrNodeView *node, TsrTaskSin
     const TsrSoftmaxParams p = { sizeof(p), op->kernel_op, tsr_shape_elements(axis, x->shape),
                                  tsr_shape_elements(last - axis, x->shape + axis),
                                  tsr_shape_elements(x->rank - last, x->shape + last) };
-    return nn_task(sink, TSR_KERNEL_SOFTMAX_F32,
+    return nn_task(sink, nn_kernel_of(TSR_KERNEL_SOFTMAX_F32, x->dtype),
                    nn_block_dim(sink, p.outer, 8.0 * (double)tsr_desc_elements(x)), args, 2, &p,
                    sizeof(p));
 }
@@ -72,7 +72,7 @@ static int32_t add_normalize(const TsrNodeView *node, TsrTaskSink *sink,
     for (uint32_t i = 1; i < 3 && i < node->output_count; i++)
         if (node->outputs[i] != NULL)
             args[3 + i] = TSR_ARG_OUTPUT | i;
-    return nn_task(sink, TSR_KERNEL_NORMALIZE_F32,
+    return nn_task(sink, nn_kernel_of(TSR_KERNEL_NORMALIZE_F32, node->inputs[0]->dtype),
                    nn_block_dim(sink, p->rows, 3.0 * (double)p->rows * (double)p->length), args, 6,
                    p, sizeof(*p));
 }
@@ -175,15 +175,15 @@ static int32_t lrn_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *s
 
 static const NnOp ops[] = {
     { .op_type = "Softmax", .domain = "", .min_version = 1, .max_version = 13, .kernel_op = 0,
-      .check = softmax_check, .build = softmax_build },
+      .dtypes = NN_FLOATS, .check = softmax_check, .build = softmax_build },
     { .op_type = "LogSoftmax", .domain = "", .min_version = 1, .max_version = 13, .kernel_op = 1,
-      .check = softmax_check, .build = softmax_build },
+      .dtypes = NN_FLOATS, .check = softmax_check, .build = softmax_build },
     { .op_type = "LayerNormalization", .domain = "", .min_version = 17, .max_version = 17,
-      .check = layernorm_check, .build = layernorm_build },
+      .dtypes = NN_FLOATS, .check = layernorm_check, .build = layernorm_build },
     { .op_type = "LayerNorm", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
-      .check = fused_layernorm_check, .build = layernorm_build },
+      .dtypes = NN_FLOATS, .check = fused_layernorm_check, .build = layernorm_build },
     { .op_type = "InstanceNormalization", .domain = "", .min_version = 6, .max_version = 22,
-      .check = instancenorm_check, .build = instancenorm_build },
+      .dtypes = NN_FLOATS, .check = instancenorm_check, .build = instancenorm_build },
     { .op_type = "LRN", .domain = "", .min_version = 1, .max_version = 13, .check = lrn_check,
       .build = lrn_build, .select = &lrn_select },
 };

@@ -80,7 +80,7 @@ static int32_t pool_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
     p.pad_left = v.pad_left;
     p.pad_bottom = v.pad_bottom;
     p.pad_right = v.pad_right;
-    return nn_task(sink, TSR_KERNEL_POOL2D_F32,
+    return nn_task(sink, nn_kernel_of(TSR_KERNEL_POOL2D_F32, node->inputs[0]->dtype),
                    nn_block_dim(sink, p.outer * p.out_h,
                                 (double)p.outer * p.out_h * p.out_w * p.lanes * p.kernel_h *
                                     p.kernel_w / 4.0),
@@ -89,12 +89,12 @@ static int32_t pool_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
 
 /* ------------------------------------------------------------- reductions */
 
-static int32_t add_reduce(TsrTaskSink *sink, uint32_t kind, int64_t outer, int64_t length,
-                          int64_t lanes)
+static int32_t add_reduce(TsrTaskSink *sink, uint32_t dtype, uint32_t kind, int64_t outer,
+                          int64_t length, int64_t lanes)
 {
     static const uint32_t args[2] = { TSR_ARG_INPUT | 0, TSR_ARG_OUTPUT | 0 };
     const TsrReduceParams p = { sizeof(p), kind, outer, length, lanes };
-    return nn_task(sink, TSR_KERNEL_REDUCE_F32,
+    return nn_task(sink, nn_kernel_of(TSR_KERNEL_REDUCE_F32, dtype),
                    nn_block_dim(sink, outer, (double)outer * (double)length * (double)lanes), args,
                    2, &p, sizeof(p));
 }
@@ -181,32 +181,34 @@ static int32_t reduce_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink
         return sink->fail(sink, TSR_UNSUPPORTED, "%s '%s': X is %s, Y %s", node->op_type,
                           node->name, tsr_format_name(x->storage_format),
                           tsr_format_name(y->storage_format));
-    return add_reduce(sink, op->kernel_op, tsr_shape_elements(first, x->storage_shape),
+    return add_reduce(sink, x->dtype, op->kernel_op, tsr_shape_elements(first, x->storage_shape),
                       tsr_shape_elements(end - first, x->storage_shape + first),
                       tsr_shape_elements(x->storage_rank - end, x->storage_shape + end));
 }
 
 static const NnOp ops[] = {
     { .op_type = "MaxPool", .domain = "", .min_version = 1, .max_version = 22,
-      .kernel_op = TSR_POOL_MAX, .check = pool_check, .build = pool_build,
+      .dtypes = NN_FLOATS, .kernel_op = TSR_POOL_MAX, .check = pool_check, .build = pool_build,
       .select = &pool_select },
     { .op_type = "AveragePool", .domain = "", .min_version = 1, .max_version = 22,
-      .kernel_op = TSR_POOL_AVERAGE, .check = pool_check, .build = pool_build,
+      .dtypes = NN_FLOATS, .kernel_op = TSR_POOL_AVERAGE, .check = pool_check, .build = pool_build,
       .select = &pool_select },
     { .op_type = "GlobalAveragePool", .domain = "", .min_version = 1, .max_version = 22,
+      .dtypes = NN_FLOATS,
       .kernel_op = TSR_REDUCE_MEAN, .check = global_check, .build = reduce_build,
       .select = &nn_select_reduce },
     { .op_type = "GlobalMaxPool", .domain = "", .min_version = 1, .max_version = 22,
+      .dtypes = NN_FLOATS,
       .kernel_op = TSR_REDUCE_MAX, .check = global_check, .build = reduce_build,
       .select = &nn_select_reduce },
     { .op_type = "ReduceMean", .domain = "", .min_version = 1, .max_version = 18,
-      .kernel_op = TSR_REDUCE_MEAN, .f32_inputs = 1, .check = reduce_check,
+      .dtypes = NN_FLOATS, .kernel_op = TSR_REDUCE_MEAN, .f32_inputs = 1, .check = reduce_check,
       .build = reduce_build, .select = &nn_select_reduce },
     { .op_type = "ReduceSum", .domain = "", .min_version = 1, .max_version = 13,
-      .kernel_op = TSR_REDUCE_SUM, .f32_inputs = 1, .check = reduce_check,
+      .dtypes = NN_FLOATS, .kernel_op = TSR_REDUCE_SUM, .f32_inputs = 1, .check = reduce_check,
       .build = reduce_build, .select = &nn_select_reduce },
     { .op_type = "ReduceMax", .domain = "", .min_version = 1, .max_version = 20,
-      .kernel_op = TSR_REDUCE_MAX, .f32_inputs = 1, .check = reduce_check,
+      .dtypes = NN_FLOATS, .kernel_op = TSR_REDUCE_MAX, .f32_inputs = 1, .check = reduce_check,
       .build = reduce_build, .select = &nn_select_reduce },
 };
 

@@ -155,7 +155,7 @@ static int32_t resize_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink
     p.in_w = (int32_t)x->shape[3];
     p.out_h = (int32_t)y->shape[2];
     p.out_w = (int32_t)y->shape[3];
-    return nn_task(sink, TSR_KERNEL_RESIZE2D_F32,
+    return nn_task(sink, nn_kernel_of(TSR_KERNEL_RESIZE2D_F32, x->dtype),
                    nn_block_dim(sink, p.outer * p.out_h,
                                 (double)p.outer * p.out_h * p.out_w * p.lanes),
                    args, 3, &p, sizeof(p));
@@ -163,9 +163,11 @@ static int32_t resize_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink
 
 static const NnOp ops[] = {
     { .op_type = "Resize", .domain = "", .min_version = 11, .max_version = 19,
+      .dtypes = NN_FLOATS,
       .flags = NN_STATIC_ONLY, .f32_inputs = 1, .check = resize_check, .build = resize_build,
       .select = &resize_select },
     { .op_type = "Upsample", .domain = "", .min_version = 9, .max_version = 9,
+      .dtypes = NN_FLOATS,
       .flags = NN_STATIC_ONLY, .f32_inputs = 1, .check = resize_check, .build = resize_build,
       .select = &resize_select },
 };

@@ -115,7 +115,7 @@ static int32_t shuffle_build(const NnOp *op, const TsrNodeView *node, TsrTaskSin
         return sink->fail(sink, TSR_UNSUPPORTED, "Shuffle '%s': formats differ", node->name);
     if (nn_is_blocked(node->inputs[0])) {
         const TsrShuffleParams p = { sizeof(p), (uint32_t)groups, x[0], x[1], inner };
-        return nn_task(sink, TSR_KERNEL_SHUFFLE_B32,
+        return nn_task(sink, nn_kernel_of(TSR_KERNEL_SHUFFLE_B32, node->inputs[0]->dtype),
                        nn_block_dim(sink, x[0] * nn_ceil_div(x[1], 16) * nn_ceil_div(inner, 256),
                                     work),
                        args, 2, &p, sizeof(p));
@@ -123,13 +123,13 @@ static int32_t shuffle_build(const NnOp *op, const TsrNodeView *node, TsrTaskSin
     const TsrTransposeParams p = { .struct_size = sizeof(p), .rank = 4,
                                    .shape = { x[0], each, groups, inner },
                                    .x_step = { x[1] * inner, inner, each * inner, 1 } };
-    return nn_task(sink, TSR_KERNEL_TRANSPOSE_B32, nn_block_dim(sink, x[0] * each, work), args, 2,
-                   &p, sizeof(p));
+    return nn_task(sink, nn_kernel_of(TSR_KERNEL_TRANSPOSE_B32, node->inputs[0]->dtype),
+                   nn_block_dim(sink, x[0] * each, work), args, 2, &p, sizeof(p));
 }
 
 static const NnOp ops[] = {
     { .op_type = "Shuffle", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
-      .flags = NN_STATIC_ONLY, .check = shuffle_check, .build = shuffle_build,
+      .dtypes = NN_FLOATS, .flags = NN_STATIC_ONLY, .check = shuffle_check, .build = shuffle_build,
       .select = &shuffle_select },
 };
 

@@ -11,7 +11,7 @@
 static const NnOpTable *const tables[] = {
     &nn_conv_ops, &nn_gemm_ops, &nn_pool_ops, &nn_eltwise_ops, &nn_norm_ops, &nn_layout_ops,
     &nn_resize_ops, &nn_deconv_ops, &nn_lstm_ops, &nn_shuffle_ops, &nn_transdata_ops,
-    &nn_attention_ops, &nn_chain_ops,
+    &nn_attention_ops, &nn_chain_ops, &nn_cast_ops,
 };
 
 const NnOp *nn_op_find(const TsrNodeView *node, int *out_op_known)
@@ -32,16 +32,17 @@ const NnOp *nn_op_find(const TsrNodeView *node, int *out_op_known)
 
 /* Whether dtype, rank and extents of a port are ours; fills the refusal. */
 static int check_port(const NnOp *op, const TsrTensorDesc *desc, const char *what, uint32_t index,
-                      int f32, TsrSupport *out_support)
+                      uint64_t dtypes, TsrSupport *out_support)
 {
     char text[96];
     if (desc->kind != TSR_KIND_TENSOR) {
         tsr_support_no(out_support, TSR_REFUSE_DTYPE, "%s %u is no tensor", what, index);
         return 0;
     }
-    if (f32 && desc->dtype != TSR_DTYPE_FLOAT) {
-        tsr_support_no(out_support, TSR_REFUSE_DTYPE, "%s %u is %s, only float is supported", what,
-                       index, tsr_dtype_name(desc->dtype));
+    if (desc->dtype >= TSR_DTYPE_COUNT || !(dtypes >> desc->dtype & 1)) {
+        tsr_support_no(out_support, TSR_REFUSE_DTYPE, "%s %u is %s, only %s is supported", what,
+                       index, tsr_dtype_name(desc->dtype),
+                       tsr_dtype_name((uint32_t)__builtin_ctzll(dtypes)));
         return 0;
     }
     if (desc->rank == TSR_RANK_UNKNOWN || desc->rank > TSR_NPU_MAX_DIMS) {
@@ -72,6 +73,30 @@ static int check_port(const NnOp *op, const TsrTensorDesc *desc, const char *wha
     return 1;
 }
 
+/* Input 0 chooses the float type; constants of our own operators may be float as well. */
+static uint64_t input_dtypes(const NnOp *op, const TsrNodeView *node, uint32_t i)
+{
+    const uint64_t own = op->dtypes != 0 ? op->dtypes : TSR_BIT(TSR_DTYPE_FLOAT);
+    if ((op->flags & NN_ANY_DTYPE) || (op->f32_inputs != 0 && i >= op->f32_inputs))
+        return UINT64_MAX;
+    if (i == 0)
+        return own;
+    if (node->inputs[0] == NULL)
+        return TSR_BIT(TSR_DTYPE_FLOAT);
+    return TSR_BIT(node->inputs[0]->dtype) |
+           (strcmp(op->domain, NN_DOMAIN) == 0 && nn_value(node, i) != NULL
+                ? TSR_BIT(TSR_DTYPE_FLOAT) : 0);
+}
+
+/* Further outputs are statistics, which stay float. */
+static uint64_t output_dtypes(const NnOp *op, const TsrNodeView *node, uint32_t i)
+{
+    if (op->flags & NN_ANY_DTYPE)
+        return UINT64_MAX;
+    return TSR_BIT(i == 0 && node->input_count > 0 && node->inputs[0] != NULL
+                       ? node->inputs[0]->dtype : TSR_DTYPE_FLOAT);
+}
+
 static int32_t engine_check(const TsrEngine *engine, const TsrNodeView *node,
                             TsrSupport *out_support)
 {
@@ -87,15 +112,13 @@ static int32_t engine_check(const TsrEngine *engine, const TsrNodeView *node,
     if (node->output_count == 0 || node->outputs[0] == NULL)
         return tsr_support_no(out_support, TSR_REFUSE_ATTR, "output 0 is not wanted");
     tsr_support_yes(out_support, 0.0f);
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        const int f32 = !(op->flags & NN_ANY_DTYPE) && (op->f32_inputs == 0 || i < op->f32_inputs);
+    for (uint32_t i = 0; i < node->input_count; i++)
         if (node->inputs[i] != NULL &&
-            !check_port(op, node->inputs[i], "input", i, f32, out_support))
+            !check_port(op, node->inputs[i], "input", i, input_dtypes(op, node, i), out_support))
             return TSR_OK;
-    }
     for (uint32_t i = 0; i < node->output_count; i++)
         if (node->outputs[i] != NULL &&
-            !check_port(op, node->outputs[i], "output", i, !(op->flags & NN_ANY_DTYPE),
+            !check_port(op, node->outputs[i], "output", i, output_dtypes(op, node, i),
                         out_support))
             return TSR_OK;
     if (op->check != NULL)
@@ -109,7 +132,7 @@ const TsrEngine nn_engine = {
     .name = "nn_engine",
     .device = "npu_sim",
     .default_priority = 90,
-    .blob_version = 2,
+    .blob_version = 3,
     .check = engine_check,
     .precision = nn_precision,
 };
@@ -127,10 +150,10 @@ int nn_constant_float(const TsrNodeView *node, uint32_t i, float missing, float 
     if (nn_input(node, i) == NULL)
         return 1;
     value = nn_value(node, i);
-    if (value == NULL || value->desc->dtype != TSR_DTYPE_FLOAT ||
+    if (value == NULL || !nn_is_float(value->desc->dtype) ||
         tsr_desc_elements(value->desc) != 1 || value->data == NULL)
         return 0;
-    memcpy(out_value, value->data, sizeof(*out_value));
+    *out_value = nn_float_at(value, 0);
     return 1;
 }
 

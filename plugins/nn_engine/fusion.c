@@ -73,7 +73,7 @@ int nn_is_open(const TsrNodeView *view)
            nn_activation_of(view).kind == TSR_ACT_NONE;
 }
 
-/* Whether every constant that nn_engine needs of this Conv is one, in float. */
+/* Whether every constant that nn_engine needs of this Conv is one, in a float type. */
 static int has_constant_weights(const TsrNodeView *view)
 {
     const TsrTensor *w = nn_value(view, 1);
@@ -82,7 +82,7 @@ static int has_constant_weights(const TsrNodeView *view)
         nn_engine.check(&nn_engine, view, &support);
         return support.answer == TSR_SUPPORT_YES;
     }
-    return w != NULL && w->desc->dtype == TSR_DTYPE_FLOAT &&
+    return w != NULL && nn_is_float(w->desc->dtype) &&
            (nn_input(view, 2) == NULL || nn_value(view, 2) != NULL);
 }
 
@@ -141,7 +141,7 @@ static int channel_operand(const TsrNodeView *view, uint32_t *out_data)
         const TsrTensor *value = nn_value(view, i);
         const TsrTensorDesc *x = nn_input(view, 1 - i), *y = view->outputs[0];
         const TsrTensorDesc *c = value != NULL ? value->desc : NULL;
-        if (c == NULL || x == NULL || c->dtype != TSR_DTYPE_FLOAT || x->rank < 3 ||
+        if (c == NULL || x == NULL || !nn_is_float(c->dtype) || x->rank < 3 ||
             x->rank == TSR_RANK_UNKNOWN || x->rank != y->rank || x->shape[1] < 1 ||
             nn_value(view, 1 - i) != NULL)
             continue;
@@ -189,14 +189,15 @@ static int map_of(const TsrNodeView *view, ChannelMap *out_map, uint32_t *out_da
         return 0;
     for (int64_t c = 0; c < out_map->channels; c++) {
         const TsrTensor *value = view->values[constant];
-        const float v = ((const float *)value->data)[tsr_desc_elements(value->desc) == 1 ? 0 : c];
+        const float v = nn_float_at(value, tsr_desc_elements(value->desc) == 1 ? 0 : c);
         out_map->scale[c] = op == 0 ? v : op == 3 ? 1.0f / v : 1.0f;
         out_map->shift[c] = op == 1 ? v : op == 2 ? -v : 0.0f;
     }
     return 1;
 }
 
-/* W and B of a Conv followed by the map. */
+/* W and B of a Conv followed by the map; float even where X is narrow, so that the product
+ * is rounded once, when it is packed. */
 static int32_t fold_into_conv(const TsrGraphEdit *edit, uint32_t conv, uint32_t node,
                               const ChannelMap *map)
 {
@@ -217,10 +218,10 @@ static int32_t fold_into_conv(const TsrGraphEdit *edit, uint32_t conv, uint32_t 
     if (weights != NULL && bias != NULL) {
         memcpy(shape, w->desc->shape, rank * sizeof(int64_t));
         for (int64_t i = 0; i < count; i++)
-            weights[i] = ((const float *)w->data)[i] * map->scale[i / each % map->channels];
+            weights[i] = nn_float_at(w, i) * map->scale[i / each % map->channels];
         for (int64_t c = 0; c < map->channels; c++)
             bias[c] = map->shift[c] +
-                      (b != NULL ? ((const float *)b->data)[c] * map->scale[c] : 0.0f);
+                      (b != NULL ? nn_float_at(b, c) * map->scale[c] : 0.0f);
         inputs[1] = add_floats(edit, rank, shape, weights);
         inputs[2] = add_floats(edit, 1, &map->channels, bias);
         if (inputs[1] != TSR_NO_VALUE && inputs[2] != TSR_NO_VALUE)

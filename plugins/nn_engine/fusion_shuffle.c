@@ -19,7 +19,7 @@ static int swaps_groups(const TsrNodeView *view, const TsrTensorDesc *x)
     uint32_t count;
     const int64_t *perm = tsr_attr_ints(view, "perm", &count);
     return count == 5 && memcmp(perm, wanted, sizeof(wanted)) == 0 && tsr_desc_is_static(x) &&
-           tsr_desc_is_static(split) && x->rank == 4 && x->dtype == TSR_DTYPE_FLOAT &&
+           tsr_desc_is_static(split) && x->rank == 4 && nn_is_float(x->dtype) &&
            split->rank == 5 && split->shape[0] == x->shape[0] && split->shape[1] > 0 &&
            split->shape[1] * split->shape[2] == x->shape[1] && split->shape[3] == x->shape[2] &&
            split->shape[4] == x->shape[3];

@@ -32,12 +32,17 @@ struct NnOp {
     uint32_t flags;
     uint32_t kernel_op;   /* TSR_UNARY_, TSR_BINARY_, ... of the kernel */
     uint32_t f32_inputs;  /* leading inputs that have to be float; 0: all */
+    uint64_t dtypes;      /* that the row takes for float; 0: float alone */
     /* Limits beyond dtype and version; fills a refusal or leaves *out_support alone.
      * Dimensions may be unknown, ranks are not. Optional. */
     void (*check)(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support);
     int32_t (*build)(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink);
     const NnSelect *select; /* how its storage formats are found; NULL: plain storage */
 };
+
+/* The float types of rows whose kernels have narrow forms. */
+#define NN_FLOATS                                                                   \
+    (TSR_BIT(TSR_DTYPE_FLOAT) | TSR_BIT(TSR_DTYPE_FLOAT16) | TSR_BIT(TSR_DTYPE_BFLOAT16))
 
 /* One array of rows per family of operators. */
 typedef struct NnOpTable {
@@ -47,7 +52,8 @@ typedef struct NnOpTable {
 
 extern const NnOpTable nn_conv_ops, nn_gemm_ops, nn_pool_ops, nn_eltwise_ops, nn_norm_ops,
     nn_layout_ops, nn_resize_ops, nn_deconv_ops, nn_lstm_ops,
-    nn_shuffle_ops, nn_transdata_ops, nn_attention_ops, nn_chain_ops;
+    nn_shuffle_ops, nn_transdata_ops, nn_attention_ops, nn_chain_ops,
+    nn_cast_ops;
 
 /* TSR_PRECISION_ of the node's operator. */
 uint32_t nn_precision(const TsrEngine *engine, const TsrNodeView *node);
@@ -82,6 +88,28 @@ static inline const TsrTensor *nn_value(const TsrNodeView *node, uint32_t i)
 
 static inline int64_t nn_ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static inline int64_t nn_round_up(int64_t a, int64_t b) { return nn_ceil_div(a, b) * b; }
+
+/* Element i of a constant of float, float16 or bfloat16. */
+static inline float nn_float_at(const TsrTensor *t, int64_t i)
+{
+    if (t->desc->dtype == TSR_DTYPE_FLOAT16)
+        return tsr_float16_to_float(((const uint16_t *)t->data)[i]);
+    if (t->desc->dtype == TSR_DTYPE_BFLOAT16)
+        return tsr_bfloat16_to_float(((const uint16_t *)t->data)[i]);
+    return ((const float *)t->data)[i];
+}
+
+static inline int nn_is_float(uint32_t dtype)
+{
+    return dtype < TSR_DTYPE_COUNT && (NN_FLOATS >> dtype & 1) != 0;
+}
+
+/* The form of a kernel for a storage type of NN_FLOATS, by the name of its f32 form. */
+const char *nn_kernel_of(const char *f32_kernel, uint32_t dtype);
+
+/* Adds a constant of `count` floats, rounded to a type of NN_FLOATS. */
+int32_t nn_constant_of(TsrTaskSink *sink, uint32_t dtype, const float *floats, int64_t count,
+                       uint32_t *out_arg);
 
 /* One float that input i holds as a constant; `missing` when it is omitted. 0 when the
  * input is there but no constant float of one element. */
@@ -154,18 +182,24 @@ int32_t nn_winograd_build(const TsrNodeView *node, TsrTaskSink *sink, const TsrC
                           const float *w, uint32_t bias_arg, uint32_t z_arg);
 
 /* Adds y = f(x) over count floats; the arguments may be the same memory. */
-int32_t nn_build_activation(TsrTaskSink *sink, const TsrActivation *activation, uint32_t x_arg,
-                            uint32_t y_arg, int64_t count);
+int32_t nn_build_activation(TsrTaskSink *sink, uint32_t dtype, const TsrActivation *activation,
+                            uint32_t x_arg, uint32_t y_arg, int64_t count);
 
 /* An elementwise node as a step of a chain: which of its two inputs is the operand is for
  * the caller to say. 0 when the node is none, or not one of nn_engine. */
 int nn_eltwise_step(const TsrNodeView *node, TsrChainStep *out_step);
 
-/* An operand of nn_build_binary: a TSR_ARG_ reference and its dense shape. */
+/* Adds y = x in another element type, of those that CAST takes. */
+int32_t nn_build_cast(TsrTaskSink *sink, uint32_t from, uint32_t to, uint32_t x_arg,
+                      uint32_t y_arg, int64_t count);
+
+/* An operand of nn_build_binary: a TSR_ARG_ reference and its dense shape. All three have
+ * the dtype of y; 0 is float. */
 typedef struct NnOperand {
     uint32_t arg;
     uint32_t rank;
     int64_t shape[TSR_MAX_RANK];
+    uint32_t dtype;
 } NnOperand;
 
 /* Adds the task y = a op b, both broadcast to y's shape as numpy does; y may be a. */

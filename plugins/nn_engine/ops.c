@@ -10,19 +10,21 @@
 
 #define F32 TSR_BIT(TSR_DTYPE_FLOAT)
 
+/* X, Z and Y are of one type; weights may be float where X is narrow. */
+
 static const TsrOpParam conv_inputs[] = {
-    { "X", TSR_PARAM_REQUIRED, 1, F32 },
-    { "W", TSR_PARAM_REQUIRED, 1, F32 },
-    { "B", TSR_PARAM_OPTIONAL, 1, F32 },
-    { "Z", TSR_PARAM_OPTIONAL, 1, F32 },
+    { "X", TSR_PARAM_REQUIRED, 1, NN_FLOATS },
+    { "W", TSR_PARAM_REQUIRED, 2, NN_FLOATS },
+    { "B", TSR_PARAM_OPTIONAL, 3, NN_FLOATS },
+    { "Z", TSR_PARAM_OPTIONAL, 1, NN_FLOATS },
 };
 static const TsrOpParam affine_inputs[] = {
-    { "X", TSR_PARAM_REQUIRED, 1, F32 },
-    { "scale", TSR_PARAM_REQUIRED, 1, F32 },
-    { "shift", TSR_PARAM_REQUIRED, 1, F32 },
+    { "X", TSR_PARAM_REQUIRED, 1, NN_FLOATS },
+    { "scale", TSR_PARAM_REQUIRED, 2, F32 },
+    { "shift", TSR_PARAM_REQUIRED, 2, F32 },
 };
-static const TsrOpParam activation_inputs[] = { { "X", TSR_PARAM_REQUIRED, 1, F32 } };
-static const TsrOpParam one_output[] = { { "Y", TSR_PARAM_REQUIRED, 1, F32 } };
+static const TsrOpParam activation_inputs[] = { { "X", TSR_PARAM_REQUIRED, 1, NN_FLOATS } };
+static const TsrOpParam one_output[] = { { "Y", TSR_PARAM_REQUIRED, 1, NN_FLOATS } };
 
 #define ACTIVATION_ATTRS                                                            \
     { .name = "activation", .type = TSR_ATTR_INT, .has_default = 1, .i = 0, .min = 0, \

@@ -6,30 +6,29 @@
 
 #include "attention.h"
 
-#define F32 TSR_BIT(TSR_DTYPE_FLOAT)
 
 const TsrOpParam nn_matmul_inputs[NN_MATMUL_INPUTS] = {
-    { "A", TSR_PARAM_REQUIRED, 1, F32 },
-    { "B", TSR_PARAM_REQUIRED, 1, F32 },
-    { "bias", TSR_PARAM_OPTIONAL, 1, F32 },
-    { "Z", TSR_PARAM_OPTIONAL, 1, F32 },
+    { "A", TSR_PARAM_REQUIRED, 1, NN_FLOATS },
+    { "B", TSR_PARAM_REQUIRED, 1, NN_FLOATS },
+    { "bias", TSR_PARAM_OPTIONAL, 1, NN_FLOATS },
+    { "Z", TSR_PARAM_OPTIONAL, 1, NN_FLOATS },
 };
 const TsrOpParam nn_layer_norm_inputs[NN_LAYER_NORM_INPUTS] = {
-    { "X", TSR_PARAM_REQUIRED, 1, F32 },
-    { "scale", TSR_PARAM_OPTIONAL, 1, F32 },
-    { "bias", TSR_PARAM_OPTIONAL, 1, F32 },
+    { "X", TSR_PARAM_REQUIRED, 1, NN_FLOATS },
+    { "scale", TSR_PARAM_OPTIONAL, 1, NN_FLOATS },
+    { "bias", TSR_PARAM_OPTIONAL, 1, NN_FLOATS },
 };
 const TsrOpParam nn_attention_inputs[NN_ATTENTION_INPUTS] = {
-    { "Q", TSR_PARAM_REQUIRED, 1, F32 },
-    { "K", TSR_PARAM_REQUIRED, 1, F32 },
-    { "V", TSR_PARAM_REQUIRED, 1, F32 },
-    { "mask", TSR_PARAM_OPTIONAL, 1, F32 },
+    { "Q", TSR_PARAM_REQUIRED, 1, NN_FLOATS },
+    { "K", TSR_PARAM_REQUIRED, 1, NN_FLOATS },
+    { "V", TSR_PARAM_REQUIRED, 1, NN_FLOATS },
+    { "mask", TSR_PARAM_OPTIONAL, 1, NN_FLOATS },
 };
 const TsrOpParam nn_chain_inputs[NN_CHAIN_INPUTS] = {
-    { "X", TSR_PARAM_REQUIRED, 1, F32 },
-    { "operands", TSR_PARAM_VARIADIC, 1, F32 },
+    { "X", TSR_PARAM_REQUIRED, 1, NN_FLOATS },
+    { "operands", TSR_PARAM_VARIADIC, 1, NN_FLOATS },
 };
-const TsrOpParam nn_transformer_output[1] = { { "Y", TSR_PARAM_REQUIRED, 1, F32 } };
+const TsrOpParam nn_transformer_output[1] = { { "Y", TSR_PARAM_REQUIRED, 1, NN_FLOATS } };
 
 const TsrOpAttr nn_matmul_attrs[NN_MATMUL_ATTRS] = {
     { .name = "activation", .type = TSR_ATTR_INT, .has_default = 1, .i = 0, .min = 0,

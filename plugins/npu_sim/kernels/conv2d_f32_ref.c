@@ -5,6 +5,7 @@
  * need no workspace and split the work by output pixel.
  */
 #include "act_ref.h"
+#include "elem.h"
 #include "kernel_list.h"
 #include "split.h"
 
@@ -13,6 +14,7 @@ typedef struct ConvLayout {
     int64_t (*x_at)(const TsrConv2dParams *p, int64_t n, int64_t c, int64_t pixel);
     int64_t (*w_at)(const TsrConv2dParams *p, int64_t oc, int64_t ic, int64_t tap);
     int64_t (*y_at)(const TsrConv2dParams *p, int64_t n, int64_t c, int64_t pixel);
+    int narrow_w; /* weights are of the storage type, not floats */
 } ConvLayout;
 
 static int64_t blocked_at(int64_t channels, int64_t pixels, int64_t n, int64_t c, int64_t pixel)
@@ -72,8 +74,9 @@ static int64_t plain_w_at(const TsrConv2dParams *p, int64_t oc, int64_t ic, int6
 static void conv_ref(const ConvLayout *layout, void *const *args, const TsrConv2dParams *p,
                      uint32_t block_index, uint32_t block_dim)
 {
-    const float *x = args[0], *w = args[1], *bias = args[2], *residual = args[3];
-    float *y = args[4];
+    const elem *x = args[0], *residual = args[3];
+    const float *bias = args[2];
+    elem *y = args[4];
     const int64_t pixels = (int64_t)p->out_h * p->out_w;
     const int64_t group_in = p->in_c / p->groups, group_out = p->out_c / p->groups;
     int64_t begin, end;
@@ -91,35 +94,38 @@ static void conv_ref(const ConvLayout *layout, void *const *args, const TsrConv2
                         j * p->stride_w + tap % p->kernel_w * p->dilation_w - p->pad_left;
                     if (row < 0 || row >= p->in_h || column < 0 || column >= p->in_w)
                         continue;
-                    sum += (double)x[layout->x_at(p, n, oc / group_out * group_in + ic,
-                                                  row * p->in_w + column)] *
-                           (double)w[layout->w_at(p, oc, ic, tap)];
+                    const int64_t w_at = layout->w_at(p, oc, ic, tap);
+                    const float w = layout->narrow_w ? e_get(((const elem *)args[1])[w_at])
+                                                     : ((const float *)args[1])[w_at];
+                    sum += (double)e_get(x[layout->x_at(p, n, oc / group_out * group_in + ic,
+                                                        row * p->in_w + column)]) *
+                           (double)w;
                 }
             const int64_t at = layout->y_at(p, n, oc, pixel);
             if (residual != NULL)
-                sum += (double)residual[at];
-            y[at] = activate_ref((float)sum, &p->activation);
+                sum += (double)e_get(residual[at]);
+            y[at] = e_put(activate_ref((float)sum, &p->activation));
         }
     }
 }
 
-void tsr_conv2d_f32_ref(void *const *args, const void *params, uint32_t block_index,
-                        uint32_t block_dim)
+void ELEM_FN(conv2d, ref)(void *const *args, const void *params, uint32_t block_index,
+                          uint32_t block_dim)
 {
-    static const ConvLayout layout = { blocked_x_at, blocked_w_at, blocked_y_at };
+    static const ConvLayout layout = { blocked_x_at, blocked_w_at, blocked_y_at, 1 };
     conv_ref(&layout, args, params, block_index, block_dim);
 }
 
-void tsr_conv2d_depthwise_f32_ref(void *const *args, const void *params, uint32_t block_index,
-                                  uint32_t block_dim)
+void ELEM_FN(conv2d_depthwise, ref)(void *const *args, const void *params, uint32_t block_index,
+                                    uint32_t block_dim)
 {
-    static const ConvLayout layout = { blocked_x_at, depthwise_w_at, blocked_y_at };
+    static const ConvLayout layout = { blocked_x_at, depthwise_w_at, blocked_y_at, 1 };
     conv_ref(&layout, args, params, block_index, block_dim);
 }
 
-void tsr_conv2d_nchw_f32_ref(void *const *args, const void *params, uint32_t block_index,
-                             uint32_t block_dim)
+void ELEM_FN(conv2d_nchw, ref)(void *const *args, const void *params, uint32_t block_index,
+                               uint32_t block_dim)
 {
-    static const ConvLayout layout = { plain_x_at, plain_w_at, plain_y_at };
+    static const ConvLayout layout = { plain_x_at, plain_w_at, plain_y_at, 0 };
     conv_ref(&layout, args, params, block_index, block_dim);
 }

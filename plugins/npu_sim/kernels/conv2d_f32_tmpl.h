@@ -12,10 +12,10 @@
 #include "tile_f32_tmpl.h"
 #include "window.h"
 
-static void copy_pixels(float *to, const float *from, int64_t count)
+static void copy_pixels(float *to, const elem *from, int64_t count)
 {
     for (int64_t i = 0; i < count; i++)
-        v_store(to + i * 16, v_load(from + i * 16));
+        v_store(to + i * 16, e_load(from + i * 16));
 }
 
 static void clear_pixels(float *to, int64_t count)
@@ -24,8 +24,8 @@ static void clear_pixels(float *to, int64_t count)
         v_store(to + i * 16, v_zero());
 }
 
-/* Copies one row of x (16 floats a pixel; NULL: a row of padding) to a slab row. */
-static void slab_row_blocked(const TsrConv2dParams *p, const Window *w, const float *row,
+/* Copies one row of x (16 lanes a pixel; NULL: a row of padding) to a slab row. */
+static void slab_row_blocked(const TsrConv2dParams *p, const Window *w, const elem *row,
                              float *slab)
 {
     for (int32_t phase = 0; phase < w->phases; phase++, slab += (int64_t)w->width * 16) {
@@ -46,14 +46,14 @@ static void slab_row_blocked(const TsrConv2dParams *p, const Window *w, const fl
             copy_pixels(slab + begin * 16, row + (begin + first) * 16, end - begin);
         else
             for (int64_t c = begin; c < end; c++)
-                v_store(slab + c * 16, v_load(row + (c * s + first) * 16));
+                v_store(slab + c * 16, e_load(row + (c * s + first) * 16));
         clear_pixels(slab + end * 16, w->width - end);
     }
 }
 
 /* Fills the slab with what `rows` output rows from `first` on read. planes channel
  * blocks (or channels) from x on. */
-static void slab_fill(const TsrConv2dParams *p, const Window *w, const float *x, int32_t planes,
+static void slab_fill(const TsrConv2dParams *p, const Window *w, const elem *x, int32_t planes,
                       int32_t first, int32_t rows, float *slab)
 {
     const int32_t pixel = p->x_plain ? 1 : 16, slab_rows = window_rows(p, w, rows);
@@ -61,7 +61,7 @@ static void slab_fill(const TsrConv2dParams *p, const Window *w, const float *x,
     for (int32_t c = 0; c < planes; c++, x += plane)
         for (int32_t r = 0; r < slab_rows; r++, slab += (int64_t)w->row_pixels * pixel) {
             int32_t source = window_source_row(p, w, first, r);
-            const float *row =
+            const elem *row =
                 source >= 0 && source < p->in_h ? x + (int64_t)source * p->in_w * pixel : NULL;
             if (p->x_plain)
                 window_copy_row(p, w, row, slab);
@@ -73,8 +73,10 @@ static void slab_fill(const TsrConv2dParams *p, const Window *w, const float *x,
 void CONV2D(void *const *args, const void *params, uint32_t block_index, uint32_t block_dim)
 {
     const TsrConv2dParams *p = params;
-    const float *x = args[0], *weights = args[1], *bias = args[2], *z = args[3];
-    float *y = args[4], *slab = args[5];
+    const elem *x = args[0], *weights = args[1], *z = args[3];
+    const float *bias = args[2];
+    elem *y = args[4];
+    float *slab = args[5];
     const int plain = p->x_plain != 0;
     const int pixel = plain ? 1 : 16, lane_depth = plain ? 1 : 16;
     const Window w = window_of(p);
@@ -110,7 +112,7 @@ void CONV2D(void *const *args, const void *params, uint32_t block_index, uint32_
         int32_t rows = p->out_h - row, columns = p->out_w - column;
         int32_t block = (int32_t)(piece / places) * p->blocks_per_piece;
         int32_t block_end = block + p->blocks_per_piece;
-        const float *image = x + n * all_in_blocks * in_plane;
+        const elem *image = x + n * all_in_blocks * in_plane;
         rows = rows < p->rows_per_piece ? rows : p->rows_per_piece;
         columns = columns < p->columns_per_piece ? columns : p->columns_per_piece;
         block_end = block_end < out_blocks ? block_end : out_blocks;
@@ -118,7 +120,7 @@ void CONV2D(void *const *args, const void *params, uint32_t block_index, uint32_
             const int32_t group = block / group_out_blocks;
             const int32_t group_end = (group + 1) * group_out_blocks;
             int32_t count = flat ? tile_blocks((int64_t)rows * columns) : tile_blocks(columns);
-            const float *source = image + (int64_t)group * in_blocks * in_plane;
+            const elem *source = image + (int64_t)group * in_blocks * in_plane;
             const int64_t at = (n * out_blocks + block) * out_plane +
                                ((row * y_row_step + p->y_top) * y_width + column * y_step +
                                 p->y_left) * y_lanes;
@@ -138,7 +140,8 @@ void CONV2D(void *const *args, const void *params, uint32_t block_index, uint32_
                 a.x_block = (int64_t)slab_rows * w.row_pixels * pixel;
                 a.x_row = (int64_t)w.row_step * w.row_pixels * pixel;
             } else {
-                a.x = source + ((int64_t)row * p->in_w + column) * pixel;
+                /* Narrow types always come with a workspace. */
+                a.x = (const float *)source + ((int64_t)row * p->in_w + column) * pixel;
                 a.x_block = in_plane;
                 a.x_row = (int64_t)p->in_w * pixel;
             }
@@ -165,7 +168,7 @@ void CONV2D(void *const *args, const void *params, uint32_t block_index, uint32_
 }
 
 /* One output pixel of a depthwise convolution, window cut at the edge. */
-static v16 depthwise_edge(const TsrConv2dParams *p, const float *x, const float *w, v16 sum,
+static v16 depthwise_edge(const TsrConv2dParams *p, const elem *x, const elem *w, v16 sum,
                           int32_t i, int32_t j)
 {
     for (int32_t a = 0; a < p->kernel_h; a++) {
@@ -175,8 +178,8 @@ static v16 depthwise_edge(const TsrConv2dParams *p, const float *x, const float 
         for (int32_t b = 0; b < p->kernel_w; b++) {
             const int32_t column = j * p->stride_w + b * p->dilation_w - p->pad_left;
             if (column >= 0 && column < p->in_w)
-                sum = v_fma(v_load(x + ((int64_t)row * p->in_w + column) * 16),
-                            v_load(w + (a * p->kernel_w + b) * 16), sum);
+                sum = v_fma(e_load(x + ((int64_t)row * p->in_w + column) * 16),
+                            e_load(w + (a * p->kernel_w + b) * 16), sum);
         }
     }
     return sum;
@@ -186,7 +189,8 @@ void DEPTHWISE(void *const *args, const void *params, uint32_t block_index, uint
 {
     enum { WIDE = 6 };
     const TsrConv2dParams *p = params;
-    const float *weights = args[1], *bias = args[2], *residual = args[3];
+    const elem *weights = args[1], *residual = args[3];
+    const float *bias = args[2];
     const int32_t blocks = (int32_t)split_pieces(p->out_c, 16);
     const int32_t extent_w = (p->kernel_w - 1) * p->dilation_w;
     int64_t begin, end;
@@ -201,11 +205,11 @@ void DEPTHWISE(void *const *args, const void *params, uint32_t block_index, uint
         const int32_t i = (int32_t)(piece % p->out_h);
         const int64_t plane = piece / p->out_h;
         const int32_t c = (int32_t)(plane % blocks);
-        const float *x = (const float *)args[0] + plane * p->in_h * p->in_w * 16;
-        const float *w = weights + (int64_t)c * p->kernel_h * p->kernel_w * 16;
+        const elem *x = (const elem *)args[0] + plane * p->in_h * p->in_w * 16;
+        const elem *w = weights + (int64_t)c * p->kernel_h * p->kernel_w * 16;
         const int64_t at = (plane * p->out_h + i) * p->out_w * 16;
-        const float *z = residual != NULL ? residual + at : NULL;
-        float *y = (float *)args[4] + at;
+        const elem *z = residual != NULL ? residual + at : NULL;
+        elem *y = (elem *)args[4] + at;
         const v16 start = bias != NULL ? v_load(bias + c * 16) : v_zero();
         for (int32_t j = 0; j < p->out_w;) {
             v16 sum[WIDE];
@@ -218,15 +222,15 @@ void DEPTHWISE(void *const *args, const void *params, uint32_t block_index, uint
                     sum[q] = start;
                 for (int32_t a = 0; a < p->kernel_h; a++) {
                     const int32_t row = i * p->stride_h + a * p->dilation_h - p->pad_top;
-                    const float *xr;
+                    const elem *xr;
                     if (row < 0 || row >= p->in_h)
                         continue;
                     xr = x + ((int64_t)row * p->in_w + j * p->stride_w - p->pad_left) * 16;
                     for (int32_t b = 0; b < p->kernel_w; b++, xr += p->dilation_w * 16) {
-                        const v16 wv = v_load(w + (a * p->kernel_w + b) * 16);
+                        const v16 wv = e_load(w + (a * p->kernel_w + b) * 16);
 #pragma GCC unroll 6
                         for (int q = 0; q < WIDE; q++)
-                            sum[q] = v_fma(v_load(xr + q * step), wv, sum[q]);
+                            sum[q] = v_fma(e_load(xr + q * step), wv, sum[q]);
                     }
                 }
             } else {
@@ -235,8 +239,8 @@ void DEPTHWISE(void *const *args, const void *params, uint32_t block_index, uint
             for (int32_t q = 0; q < wide; q++) {
                 v16 v = sum[q];
                 if (z != NULL)
-                    v = v_add(v, v_load(z + (j + q) * 16));
-                v_store(y + (j + q) * 16, vm_activate(v, &p->activation));
+                    v = v_add(v, e_load(z + (j + q) * 16));
+                e_store(y + (j + q) * 16, vm_activate(v, &p->activation));
             }
             j += wide;
         }

@@ -2,5 +2,5 @@
  *
  * conv2d_nchw_f32_avx2.c: the plain convolution with AVX2; see conv2d_nchw_f32_tmpl.h.
  */
-#define CONV2D_NCHW tsr_conv2d_nchw_f32_avx2
+#define CONV2D_NCHW ELEM_FN(conv2d_nchw, avx2)
 #include "conv2d_nchw_f32_tmpl.h"

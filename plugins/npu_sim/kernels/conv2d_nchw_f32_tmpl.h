@@ -56,7 +56,7 @@ static inline __attribute__((always_inline)) void nchw_sum(const NchwTile *t, co
 /* Finishes `pixels` pixels of `channels` channels from sums of `vectors` vectors. */
 static inline __attribute__((always_inline)) void nchw_store(
     const v16 *acc, const int vectors, int32_t channels, int64_t pixels, const float *bias,
-    const float *z, float *y, int64_t y_plane, const TsrActivation *activation)
+    const elem *z, elem *y, int64_t y_plane, const TsrActivation *activation)
 {
     for (int32_t o = 0; o < channels; o++)
         for (int v = 0; v < vectors; v++) {
@@ -66,20 +66,20 @@ static inline __attribute__((always_inline)) void nchw_store(
             if (bias != NULL)
                 value = v_add(value, v_set1(bias[o]));
             if (z != NULL)
-                value = v_add(value, v_load_n(z + at, lanes));
-            v_store_n(y + at, vm_activate(value, activation), lanes);
+                value = v_add(value, e_load_n(z + at, lanes));
+            e_store_n(y + at, vm_activate(value, activation), lanes);
         }
 }
 
 /* Copies what `rows` rows of y read of one group to [channel][slab row][pixel]. */
-static void nchw_slab(const TsrConv2dParams *p, const Window *w, const float *x,
+static void nchw_slab(const TsrConv2dParams *p, const Window *w, const elem *x,
                       int32_t channels, int32_t first, int32_t rows, float *slab)
 {
     const int32_t slab_rows = window_rows(p, w, rows);
     for (int32_t c = 0; c < channels; c++, x += (int64_t)p->in_h * p->in_w)
         for (int32_t r = 0; r < slab_rows; r++) {
             const int32_t source = window_source_row(p, w, first, r);
-            const float *row =
+            const elem *row =
                 source >= 0 && source < p->in_h ? x + (int64_t)source * p->in_w : NULL;
             window_copy_row(p, w, row, slab);
             slab += w->row_pixels;
@@ -90,9 +90,10 @@ void CONV2D_NCHW(void *const *args, const void *params, uint32_t block_index,
                  uint32_t block_dim)
 {
     const TsrConv2dParams *p = params;
-    const float *x = args[0], *weights = args[1], *bias = args[2], *residual = args[3];
-    float *y = args[4];
-    /* 1x1 windows without stride and pads are read where they lie. */
+    const elem *x = args[0], *residual = args[3];
+    const float *weights = args[1], *bias = args[2];
+    elem *y = args[4];
+    /* 1x1 windows without stride and pads are read where they lie, unless they are narrow. */
     const int direct = args[5] == NULL;
     float *slab = direct ? NULL : (float *)args[5] + p->workspace_floats * block_index;
     const Window w = window_of(p);
@@ -119,7 +120,7 @@ void CONV2D_NCHW(void *const *args, const void *params, uint32_t block_index,
         int64_t lines, pixels;
         rows = rows < p->rows_per_piece ? rows : p->rows_per_piece;
         tile_end = tile_end < tiles ? tile_end : tiles;
-        const float *source = x + plane * group_in * p->in_h * p->in_w;
+        const elem *source = x + plane * group_in * p->in_h * p->in_w;
         if (!direct && filled != place) {
             nchw_slab(p, &w, source, group_in, row, rows, slab);
             filled = place;
@@ -138,10 +139,10 @@ void CONV2D_NCHW(void *const *args, const void *params, uint32_t block_index,
                     for (int64_t i = 0; i < pixels;) {
                         const int64_t at = (plane * group_out + channel) * out_plane +
                                            (row + line) * p->out_w + i;
-                        const float *z = residual != NULL ? residual + at : NULL;
+                        const elem *z = residual != NULL ? residual + at : NULL;
                         NchwTile t = { .taps = taps, .depth = group_in, .tap_count = tap_count };
                         v16 acc[NCHW_OC * NCHW_VECTORS];
-                        t.x = direct ? source + (int64_t)row * p->in_w + i
+                        t.x = direct ? (const float *)source + (int64_t)row * p->in_w + i
                                      : slab + line * w.row_step * w.row_pixels + i;
                         t.x_plane = direct ? (int64_t)p->in_h * p->in_w
                                            : (int64_t)window_rows(p, &w, rows) * w.row_pixels;

@@ -2,8 +2,8 @@
  *
  * eltwise_f32_avx2.c: elementwise kernels with AVX2; see eltwise_f32_tmpl.h.
  */
-#define UNARY tsr_unary_f32_avx2
-#define BINARY tsr_binary_f32_avx2
-#define SCALE_SHIFT tsr_scale_shift_f32_avx2
-#define CHAIN tsr_chain_f32_avx2
+#define UNARY ELEM_FN(unary, avx2)
+#define BINARY ELEM_FN(binary, avx2)
+#define SCALE_SHIFT ELEM_FN(scale_shift, avx2)
+#define CHAIN ELEM_FN(chain, avx2)
 #include "eltwise_f32_tmpl.h"

@@ -4,6 +4,7 @@
  * over one element, computed in double by the C library.
  */
 #include "act_ref.h"
+#include "elem.h"
 #include "kernel_list.h"
 #include "split.h"
 
@@ -33,16 +34,16 @@ static float unary(const TsrUnaryParams *p, float f)
     }
 }
 
-void tsr_unary_f32_ref(void *const *args, const void *params, uint32_t block_index,
-                       uint32_t block_dim)
+void ELEM_FN(unary, ref)(void *const *args, const void *params, uint32_t block_index,
+                         uint32_t block_dim)
 {
     const TsrUnaryParams *p = params;
-    const float *x = args[0];
-    float *y = args[1];
+    const elem *x = args[0];
+    elem *y = args[1];
     int64_t begin, end;
     split_range(p->count, block_index, block_dim, &begin, &end);
     for (int64_t i = begin; i < end; i++)
-        y[i] = unary(p, x[i]);
+        y[i] = e_put(unary(p, e_get(x[i])));
 }
 
 static float binary(uint32_t op, float a, float b)
@@ -59,12 +60,12 @@ static float binary(uint32_t op, float a, float b)
     }
 }
 
-void tsr_binary_f32_ref(void *const *args, const void *params, uint32_t block_index,
-                        uint32_t block_dim)
+void ELEM_FN(binary, ref)(void *const *args, const void *params, uint32_t block_index,
+                          uint32_t block_dim)
 {
     const TsrBinaryParams *p = params;
-    const float *a = args[0], *b = args[1];
-    float *y = args[2];
+    const elem *a = args[0], *b = args[1];
+    elem *y = args[2];
     int64_t count = 1, begin, end;
     for (uint32_t i = 0; i < p->rank; i++)
         count *= p->shape[i];
@@ -75,50 +76,53 @@ void tsr_binary_f32_ref(void *const *args, const void *params, uint32_t block_in
             a_at += rest % p->shape[d] * p->a_step[d];
             b_at += rest % p->shape[d] * p->b_step[d];
         }
-        y[i] = activate_ref(binary(p->op, a[a_at], b[b_at]), &p->activation);
+        y[i] = e_put(activate_ref(binary(p->op, e_get(a[a_at]), e_get(b[b_at])), &p->activation));
     }
 }
 
-void tsr_scale_shift_f32_ref(void *const *args, const void *params, uint32_t block_index,
-                             uint32_t block_dim)
+void ELEM_FN(scale_shift, ref)(void *const *args, const void *params, uint32_t block_index,
+                               uint32_t block_dim)
 {
     const TsrScaleShiftParams *p = params;
-    const float *x = args[0], *scale = args[1], *shift = args[2];
-    float *y = args[3];
+    const elem *x = args[0];
+    const float *scale = args[1], *shift = args[2];
+    elem *y = args[3];
     const int64_t lanes = p->lanes, length = p->inner * lanes;
     int64_t begin, end;
     split_range(p->outer * p->channels, block_index, block_dim, &begin, &end);
     for (int64_t i = begin * length; i < end * length; i++) {
         const int64_t c = i / length % p->channels * lanes + i % lanes;
-        y[i] = activate_ref((float)((double)x[i] * (double)scale[c] + (double)shift[c]),
-                            &p->activation);
+        const double v = (double)e_get(x[i]) * (double)scale[c] + (double)shift[c];
+        y[i] = e_put(activate_ref((float)v, &p->activation));
     }
 }
 
-void tsr_chain_f32_ref(void *const *args, const void *params, uint32_t block_index,
-                       uint32_t block_dim)
+/* The storage type rounds after every step, as the operators alone would. */
+void ELEM_FN(chain, ref)(void *const *args, const void *params, uint32_t block_index,
+                         uint32_t block_dim)
 {
     const TsrChainParams *p = params;
-    const float *x = args[0];
-    float *y = args[1];
+    const elem *x = args[0];
+    elem *y = args[1];
     int64_t count = 1, begin, end;
     for (uint32_t i = 0; i < p->rank; i++)
         count *= p->shape[i];
     split_range(count, block_index, block_dim, &begin, &end);
     for (int64_t i = begin; i < end; i++) {
-        float v = x[i];
+        elem v = x[i];
         for (uint32_t k = 0; k < p->step_count; k++) {
             const TsrChainStep *step = &p->steps[k];
             const TsrUnaryParams u = { .op = step->op, .alpha = step->alpha, .beta = step->beta };
-            const float *operand = step->binary ? args[2 + step->operand] : NULL;
+            const elem *operand = step->binary ? args[2 + step->operand] : NULL;
             int64_t rest = i;
             if (operand == NULL) {
-                v = unary(&u, v);
+                v = e_put(unary(&u, e_get(v)));
                 continue;
             }
             for (uint32_t d = p->rank; d-- > 0; rest /= p->shape[d])
                 operand += rest % p->shape[d] * p->operand_step[step->operand][d];
-            v = step->reversed ? binary(step->op, *operand, v) : binary(step->op, v, *operand);
+            v = e_put(step->reversed ? binary(step->op, e_get(*operand), e_get(v))
+                                     : binary(step->op, e_get(v), e_get(*operand)));
         }
         y[i] = v;
     }

@@ -7,6 +7,7 @@
 #include "kernel_list.h"
 #include "split.h"
 #include "vec_math.h"
+#include "velem.h"
 
 enum { RUN = 1024 };
 
@@ -45,16 +46,16 @@ UNARY_FN(u_softplus,
          v_add(vm_relu(x), vm_log(v_add(v_set1(1.0f), vm_exp(v_sub(v_zero(), vm_abs(x)))))))
 UNARY_FN(u_scaled_hard_swish, v_fma(vm_hard_swish(x), u->alpha, u->beta))
 
-typedef void (*UnaryRun)(const float *x, float *y, int64_t count, const UnaryArgs *u);
+typedef void (*UnaryRun)(const elem *x, elem *y, int64_t count, const UnaryArgs *u);
 
 #define UNARY_RUN(name)                                                             \
-    static void run_##name(const float *x, float *y, int64_t count, const UnaryArgs *u) \
+    static void run_##name(const elem *x, elem *y, int64_t count, const UnaryArgs *u) \
     {                                                                               \
         int64_t i = 0;                                                              \
         for (; i + 16 <= count; i += 16)                                            \
-            v_store(y + i, u_##name(v_load(x + i), u));                             \
+            e_store(y + i, u_##name(e_load(x + i), u));                             \
         if (i < count)                                                              \
-            v_store_n(y + i, u_##name(v_load_n(x + i, (int)(count - i)), u),        \
+            e_store_n(y + i, u_##name(e_load_n(x + i, (int)(count - i)), u),        \
                       (int)(count - i));                                            \
     }
 UNARY_RUN(copy)
@@ -116,7 +117,8 @@ void UNARY(void *const *args, const void *params, uint32_t block_index, uint32_t
     if (end > p->count)
         end = p->count;
     if (begin < end)
-        unary_runs[p->op]((const float *)args[0] + begin, (float *)args[1] + begin, end - begin, &u);
+        unary_runs[p->op]((const elem *)args[0] + begin, (elem *)args[1] + begin, end - begin,
+                          &u);
 }
 
 static inline v16 b_add(v16 a, v16 b) { return v_add(a, b); }
@@ -144,29 +146,29 @@ static inline v16 b_pow(v16 a, v16 b)
 }
 
 /* a_one, b_one: that operand is one element for the whole run. */
-typedef void (*BinaryRun)(const float *a, int a_one, const float *b, int b_one, float *y,
+typedef void (*BinaryRun)(const elem *a, int a_one, const elem *b, int b_one, elem *y,
                           int64_t count, const TsrActivation *activation);
 
 #define BINARY_RUN(name)                                                            \
-    static void run_##name(const float *a, int a_one, const float *b, int b_one, float *y, \
+    static void run_##name(const elem *a, int a_one, const elem *b, int b_one, elem *y, \
                            int64_t count, const TsrActivation *activation)          \
     {                                                                               \
-        v16 av = v_set1(a_one ? *a : 0.0f), bv = v_set1(b_one ? *b : 0.0f);         \
+        v16 av = v_set1(a_one ? e_get(*a) : 0), bv = v_set1(b_one ? e_get(*b) : 0); \
         int64_t i = 0;                                                              \
         for (; i + 16 <= count; i += 16) {                                          \
             if (!a_one)                                                             \
-                av = v_load(a + i);                                                 \
+                av = e_load(a + i);                                                 \
             if (!b_one)                                                             \
-                bv = v_load(b + i);                                                 \
-            v_store(y + i, vm_activate(b_##name(av, bv), activation));              \
+                bv = e_load(b + i);                                                 \
+            e_store(y + i, vm_activate(b_##name(av, bv), activation));              \
         }                                                                           \
         if (i < count) {                                                            \
             const int n = (int)(count - i);                                         \
             if (!a_one)                                                             \
-                av = v_load_n(a + i, n);                                            \
+                av = e_load_n(a + i, n);                                            \
             if (!b_one)                                                             \
-                bv = v_load_n(b + i, n);                                            \
-            v_store_n(y + i, vm_activate(b_##name(av, bv), activation), n);         \
+                bv = e_load_n(b + i, n);                                            \
+            e_store_n(y + i, vm_activate(b_##name(av, bv), activation), n);         \
         }                                                                           \
     }
 BINARY_RUN(add)
@@ -207,8 +209,8 @@ void BINARY(void *const *args, const void *params, uint32_t block_index, uint32_
             a += rest % p->shape[i] * p->a_step[i];
             b += rest % p->shape[i] * p->b_step[i];
         }
-        binary_runs[p->op]((const float *)args[0] + a, a_last == 0, (const float *)args[1] + b,
-                           b_last == 0, (float *)args[2] + row * length + at, count,
+        binary_runs[p->op]((const elem *)args[0] + a, a_last == 0, (const elem *)args[1] + b,
+                           b_last == 0, (elem *)args[2] + row * length + at, count,
                            &p->activation);
     }
 }
@@ -224,35 +226,35 @@ void SCALE_SHIFT(void *const *args, const void *params, uint32_t block_index,
         const int64_t c = piece % p->channels;
         const float *scale = (const float *)args[1] + c * p->lanes;
         const float *shift = (const float *)args[2] + c * p->lanes;
-        const float *x = (const float *)args[0] + piece * length;
-        float *y = (float *)args[3] + piece * length;
+        const elem *x = (const elem *)args[0] + piece * length;
+        elem *y = (elem *)args[3] + piece * length;
         const v16 s = p->lanes == 16 ? v_load(scale) : v_set1(*scale);
         const v16 t = p->lanes == 16 ? v_load(shift) : v_set1(*shift);
         int64_t i = 0;
         for (; i + 16 <= length; i += 16)
-            v_store(y + i, vm_activate(v_fma(v_load(x + i), s, t), &p->activation));
+            e_store(y + i, vm_activate(v_fma(e_load(x + i), s, t), &p->activation));
         if (i < length)
-            v_store_n(y + i,
-                      vm_activate(v_fma(v_load_n(x + i, (int)(length - i)), s, t),
+            e_store_n(y + i,
+                      vm_activate(v_fma(e_load_n(x + i, (int)(length - i)), s, t),
                                   &p->activation),
                       (int)(length - i));
     }
 }
 
 /* One run of a chain: the first step brings x to y, the others stay there, in L1. */
-static void run_chain(const TsrChainParams *p, const float *x, float *y, int64_t count,
-                      const float *const *operands)
+static void run_chain(const TsrChainParams *p, const elem *x, elem *y, int64_t count,
+                      const elem *const *operands)
 {
     static const TsrActivation none = { TSR_ACT_NONE, 0.0f, 0.0f };
     for (uint32_t i = 0; i < p->step_count; i++) {
         const TsrChainStep *step = &p->steps[i];
-        const float *from = i == 0 ? x : y;
+        const elem *from = i == 0 ? x : y;
         if (!step->binary) {
             const UnaryArgs u = { v_set1(step->alpha), v_set1(step->beta) };
             unary_runs[step->op](from, y, count, &u);
             continue;
         }
-        const float *operand = operands[step->operand];
+        const elem *operand = operands[step->operand];
         const int one = p->operand_step[step->operand][p->rank - 1] == 0;
         if (step->reversed)
             binary_runs[step->op](operand, one, from, 0, y, count, &none);
@@ -266,7 +268,7 @@ void CHAIN(void *const *args, const void *params, uint32_t block_index, uint32_t
     const TsrChainParams *p = params;
     const uint32_t last = p->rank - 1;
     const int64_t length = p->shape[last], per_row = split_pieces(length, RUN);
-    const float *operands[TSR_NPU_CHAIN_OPERANDS];
+    const elem *operands[TSR_NPU_CHAIN_OPERANDS];
     int64_t rows = 1, begin, end;
     for (uint32_t i = 0; i < last; i++)
         rows *= p->shape[i];
@@ -278,10 +280,10 @@ void CHAIN(void *const *args, const void *params, uint32_t block_index, uint32_t
             int64_t offset = at * step[last], rest = row;
             for (uint32_t i = last; i-- > 0; rest /= p->shape[i])
                 offset += rest % p->shape[i] * step[i];
-            operands[k] = (const float *)args[2 + k] + offset;
+            operands[k] = (const elem *)args[2 + k] + offset;
         }
-        run_chain(p, (const float *)args[0] + row * length + at,
-                  (float *)args[1] + row * length + at, length - at < RUN ? length - at : RUN,
+        run_chain(p, (const elem *)args[0] + row * length + at,
+                  (elem *)args[1] + row * length + at, length - at < RUN ? length - at : RUN,
                   operands);
     }
 }

@@ -2,6 +2,6 @@
  *
  * gemm_f32_avx512.c: matrix products with AVX512; see gemm_f32_tmpl.h.
  */
-#define GEMM tsr_gemm_f32_avx512
-#define PACK_PANELS tsr_pack_panels_f32_avx512
+#define GEMM ELEM_FN(gemm, avx512)
+#define PACK_PANELS ELEM_FN(pack_panels, avx512)
 #include "gemm_f32_tmpl.h"

@@ -21,35 +21,35 @@ void PACK_PANELS(void *const *args, const void *params, uint32_t block_index,
     for (int64_t piece = begin; piece < end; piece++) {
         const int64_t column = piece % panels * 16;
         const int lanes = (int)(p->n - column < 16 ? p->n - column : 16);
-        const float *b = (const float *)args[0] + piece / panels * p->matrix_step +
+        const elem *b = (const elem *)args[0] + piece / panels * p->matrix_step +
                          column * p->column_step;
-        float *to = (float *)args[1] + piece * p->k * 16;
+        elem *to = (elem *)args[1] + piece * p->k * 16;
         for (int64_t k = 0; k < p->k; k++, b += p->row_step, to += 16) {
             if (p->column_step == 1) {
-                v_store(to, v_mul(scale, v_load_n(b, lanes)));
+                e_store(to, v_mul(scale, e_load_n(b, lanes)));
                 continue;
             }
             for (int l = 0; l < lanes; l++)
-                to[l] = b[l * p->column_step] * p->scale;
+                to[l] = e_put(e_get(b[l * p->column_step]) * p->scale);
             for (int l = lanes; l < 16; l++)
-                to[l] = 0.0f;
+                to[l] = 0;
         }
     }
 }
 
 /* Copies `rows` rows of A to [ceil(K/16)][rows][16]; what lies past K stays unread. */
-static void copy_rows_blocked(const TsrGemmParams *p, const float *a, int64_t rows, float *to)
+static void copy_rows_blocked(const TsrGemmParams *p, const elem *a, int64_t rows, float *to)
 {
     for (int64_t k = 0; k < p->k; k += 16) {
         const int depth = (int)(p->k - k < 16 ? p->k - k : 16);
-        const float *from = a + k * p->a_column;
+        const elem *from = a + k * p->a_column;
         for (int64_t r = 0; r < rows; r++, from += p->a_row, to += 16) {
             if (p->a_column == 1) {
-                v_store(to, v_load_n(from, depth));
+                v_store(to, e_load_n(from, depth));
                 continue;
             }
             for (int l = 0; l < depth; l++)
-                to[l] = from[l * p->a_column];
+                to[l] = e_get(from[l * p->a_column]);
         }
     }
 }
@@ -58,8 +58,10 @@ void GEMM(void *const *args, const void *params, uint32_t block_index, uint32_t 
 {
     static const int32_t no_tap = 0;
     const TsrGemmParams *p = params;
-    const float *a = args[0], *panels = args[1], *bias = args[2], *residual = args[3];
-    float *y = args[4], *slab = args[5];
+    const elem *a = args[0], *panels = args[1], *residual = args[3];
+    const float *bias = args[2];
+    elem *y = args[4];
+    float *slab = args[5];
     const int64_t all_panels = split_pieces(p->n, 16);
     const int64_t row_pieces = split_pieces(p->m, p->rows_per_piece);
     const int64_t panel_pieces = split_pieces(all_panels, p->panels_per_piece);
@@ -84,7 +86,7 @@ void GEMM(void *const *args, const void *params, uint32_t block_index, uint32_t 
         }
         rows = rows < p->rows_per_piece ? rows : p->rows_per_piece;
         panel_end = panel_end < all_panels ? panel_end : all_panels;
-        const int direct = rows == 1 && p->a_column == 1;
+        const int direct = TSR_ELEM == 0 && rows == 1 && p->a_column == 1;
         if (!direct && filled != place) {
             copy_rows_blocked(p, a + a_at, rows, slab);
             filled = place;
@@ -95,7 +97,7 @@ void GEMM(void *const *args, const void *params, uint32_t block_index, uint32_t 
             TileArgs t = { .taps = &no_tap, .tap_count = 1, .depth = 16, .y_block = 16 };
             if (count > panel_end - panel)
                 count = (int)(panel_end - panel);
-            t.x = direct ? a + a_at : slab;
+            t.x = direct ? (const float *)(a + a_at) : slab;
             t.x_block = direct ? 16 : rows * 16;
             t.w = panels + (b_at * all_panels + panel) * p->k * 16;
             t.w_block = p->k * 16;

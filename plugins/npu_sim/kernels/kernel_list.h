@@ -44,4 +44,27 @@ TSR_KERNEL_PROTOTYPES(tsr_transpose_b32);
 TSR_KERNEL_PROTOTYPES(tsr_shuffle_b32);
 TSR_KERNEL_PROTOTYPES(tsr_transdata);
 
+/* The narrow forms. */
+#define TSR_KERNEL_NARROW(base)                                                     \
+    TSR_KERNEL_PROTOTYPES(base##_f16);                                              \
+    TSR_KERNEL_PROTOTYPES(base##_bf16)
+
+TSR_KERNEL_NARROW(tsr_conv2d);
+TSR_KERNEL_NARROW(tsr_conv2d_depthwise);
+TSR_KERNEL_NARROW(tsr_conv2d_nchw);
+TSR_KERNEL_NARROW(tsr_pack_panels);
+TSR_KERNEL_NARROW(tsr_gemm);
+TSR_KERNEL_NARROW(tsr_pool2d);
+TSR_KERNEL_NARROW(tsr_resize2d);
+TSR_KERNEL_NARROW(tsr_scale_shift);
+TSR_KERNEL_NARROW(tsr_unary);
+TSR_KERNEL_NARROW(tsr_binary);
+TSR_KERNEL_NARROW(tsr_chain);
+TSR_KERNEL_NARROW(tsr_softmax);
+TSR_KERNEL_NARROW(tsr_normalize);
+TSR_KERNEL_NARROW(tsr_reduce);
+TSR_KERNEL_PROTOTYPES(tsr_transpose_b16);
+TSR_KERNEL_PROTOTYPES(tsr_shuffle_b16);
+TSR_KERNEL_PROTOTYPES(tsr_cast);
+
 #endif

@@ -18,6 +18,11 @@
     ROW(id, TSR_ISA_AVX2, base##_avx2, type),                                       \
     ROW(id, TSR_ISA_REF, base##_ref, type)
 
+/* The float16 and the bfloat16 form. */
+#define NARROW_ROWS(id, base, type)                                                 \
+    ROWS(id##_F16, base##_f16, type),                                               \
+    ROWS(id##_BF16, base##_bf16, type)
+
 static const TsrKernelRow rows[] = {
     ROWS(TSR_KERNEL_CONV2D_F32, tsr_conv2d_f32, TsrConv2dParams),
     ROWS(TSR_KERNEL_CONV2D_DEPTHWISE_F32, tsr_conv2d_depthwise_f32, TsrConv2dParams),
@@ -42,6 +47,23 @@ static const TsrKernelRow rows[] = {
     ROWS(TSR_KERNEL_TRANSPOSE_B32, tsr_transpose_b32, TsrTransposeParams),
     ROWS(TSR_KERNEL_SHUFFLE_B32, tsr_shuffle_b32, TsrShuffleParams),
     ROWS(TSR_KERNEL_TRANSDATA, tsr_transdata, TsrTransdataParams),
+    NARROW_ROWS(TSR_KERNEL_CONV2D, tsr_conv2d, TsrConv2dParams),
+    NARROW_ROWS(TSR_KERNEL_CONV2D_DEPTHWISE, tsr_conv2d_depthwise, TsrConv2dParams),
+    NARROW_ROWS(TSR_KERNEL_CONV2D_NCHW, tsr_conv2d_nchw, TsrConv2dParams),
+    NARROW_ROWS(TSR_KERNEL_PACK_PANELS, tsr_pack_panels, TsrPackPanelsParams),
+    NARROW_ROWS(TSR_KERNEL_GEMM, tsr_gemm, TsrGemmParams),
+    NARROW_ROWS(TSR_KERNEL_POOL2D, tsr_pool2d, TsrPool2dParams),
+    NARROW_ROWS(TSR_KERNEL_RESIZE2D, tsr_resize2d, TsrResize2dParams),
+    NARROW_ROWS(TSR_KERNEL_SCALE_SHIFT, tsr_scale_shift, TsrScaleShiftParams),
+    NARROW_ROWS(TSR_KERNEL_UNARY, tsr_unary, TsrUnaryParams),
+    NARROW_ROWS(TSR_KERNEL_BINARY, tsr_binary, TsrBinaryParams),
+    NARROW_ROWS(TSR_KERNEL_CHAIN, tsr_chain, TsrChainParams),
+    NARROW_ROWS(TSR_KERNEL_SOFTMAX, tsr_softmax, TsrSoftmaxParams),
+    NARROW_ROWS(TSR_KERNEL_NORMALIZE, tsr_normalize, TsrNormalizeParams),
+    NARROW_ROWS(TSR_KERNEL_REDUCE, tsr_reduce, TsrReduceParams),
+    ROWS(TSR_KERNEL_TRANSPOSE_B16, tsr_transpose_b16, TsrTransposeParams),
+    ROWS(TSR_KERNEL_SHUFFLE_B16, tsr_shuffle_b16, TsrShuffleParams),
+    ROWS(TSR_KERNEL_CAST, tsr_cast, TsrCastParams),
 };
 
 static const char *const isa_names[TSR_ISA_COUNT] = {
@@ -53,7 +75,8 @@ static const char *const isa_names[TSR_ISA_COUNT] = {
 int tsr_kernel_isa_usable(uint32_t isa)
 {
     if (isa == TSR_ISA_AVX2)
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+               __builtin_cpu_supports("f16c");
     if (isa == TSR_ISA_AVX512)
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");

@@ -3,9 +3,11 @@
  * layout_b32_ref.c: reference copies and transposes, one element at a time.
  */
 #include <string.h>
+#include "elem.h"
 #include "kernel_list.h"
 #include "split.h"
 
+#if TSR_ELEM == 0 /* of bytes, for all types */
 void tsr_copy_rows_ref(void *const *args, const void *params, uint32_t block_index,
                        uint32_t block_dim)
 {
@@ -19,13 +21,14 @@ void tsr_copy_rows_ref(void *const *args, const void *params, uint32_t block_ind
         y[p->y_offset + row * p->target_step + at] = x[row * p->source_step + at];
     }
 }
+#endif
 
-void tsr_transpose_b32_ref(void *const *args, const void *params, uint32_t block_index,
-                           uint32_t block_dim)
+void ELEM_BITS_FN(transpose, ref)(void *const *args, const void *params, uint32_t block_index,
+                                  uint32_t block_dim)
 {
     const TsrTransposeParams *p = params;
-    const uint32_t *x = args[0];
-    uint32_t *y = args[1];
+    const elem_bits *x = args[0];
+    elem_bits *y = args[1];
     int64_t count = 1, begin, end;
     for (uint32_t i = 0; i < p->rank; i++)
         count *= p->shape[i];
@@ -34,6 +37,6 @@ void tsr_transpose_b32_ref(void *const *args, const void *params, uint32_t block
         int64_t at = 0, rest = i;
         for (uint32_t d = p->rank; d-- > 0; rest /= p->shape[d])
             at += rest % p->shape[d] * p->x_step[d];
-        y[i] = x[at];
+        memcpy(y + i, x + at, sizeof(*y));
     }
 }

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * layout_b32_tmpl.h: COPY_ROWS and TRANSPOSE_B32 for one instruction set, compiled by
- * layout_b32_avx2.c and layout_b32_avx512.c, which define the two names. Elements are moved as bits; only transposes are more than copies, in squares
- * of 16 x 16 that stay in registers or L1.
+ * layout_b32_tmpl.h: COPY_ROWS, TRANSPOSE_B32 and TRANSPOSE_B16 for one instruction set,
+ * compiled by layout_b32_avx2.c and layout_b32_avx512.c, which define the names. Elements
+ * are moved as bits; only transposes are more than copies, in squares of 16 x 16 that stay
+ * in registers or L1.
  */
 #include <string.h>
+#include "elem.h"
 #include "kernel_list.h"
 #include "split.h"
 #include "transpose_tmpl.h"
-#include "vec.h"
 
+#if TSR_ELEM == 0 /* of bytes, for all types */
 void COPY_ROWS(void *const *args, const void *params, uint32_t block_index, uint32_t block_dim)
 {
     /* Long rows are cut, so that one row still feeds all cores. */
@@ -25,6 +27,7 @@ void COPY_ROWS(void *const *args, const void *params, uint32_t block_index, uint
                (const char *)args[0] + row * p->source_step + at, (size_t)bytes);
     }
 }
+#endif
 
 void TRANSPOSE(void *const *args, const void *params, uint32_t block_index, uint32_t block_dim)
 {
@@ -42,8 +45,8 @@ void TRANSPOSE(void *const *args, const void *params, uint32_t block_index, uint
         int64_t rest = piece / bands, at = first * row_step;
         for (uint32_t i = p->rank - 2; i-- > 0; rest /= p->shape[i])
             at += rest % p->shape[i] * p->x_step[i];
-        const float *x = (const float *)args[0] + at;
-        float *y = (float *)args[1] + (piece / bands * rows + first) * columns;
+        const elem_bits *x = (const elem_bits *)args[0] + at;
+        elem_bits *y = (elem_bits *)args[1] + (piece / bands * rows + first) * columns;
         if (column_step == 1) {
             for (int r = 0; r < count; r++)
                 memcpy(y + r * columns, x + r * row_step, (size_t)columns * sizeof(*y));

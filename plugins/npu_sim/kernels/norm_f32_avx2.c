@@ -2,8 +2,8 @@
  *
  * norm_f32_avx2.c: softmax, normalization, LRN and reduction with AVX2; see norm_f32_tmpl.h.
  */
-#define SOFTMAX tsr_softmax_f32_avx2
-#define NORMALIZE tsr_normalize_f32_avx2
+#define SOFTMAX ELEM_FN(softmax, avx2)
+#define NORMALIZE ELEM_FN(normalize, avx2)
 #define LRN tsr_lrn_f32_avx2
-#define REDUCE tsr_reduce_f32_avx2
+#define REDUCE ELEM_FN(reduce, avx2)
 #include "norm_f32_tmpl.h"

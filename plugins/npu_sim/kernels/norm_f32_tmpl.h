@@ -7,22 +7,26 @@
 #include "kernel_list.h"
 #include "split.h"
 #include "vec_math.h"
+#include "velem.h"
+
+/* Exponentials wait in y for their sum, but where that would round them. */
+#define KEEPS_EXP (TSR_ELEM == 0)
 
 /* Fills lanes at and above n with `fill`. */
-static v16 load_filled(const float *p, int n, float fill)
+static v16 load_filled(const elem *p, int n, float fill)
 {
     float lanes[16];
     for (int i = 0; i < 16; i++)
-        lanes[i] = i < n ? p[i] : fill;
+        lanes[i] = i < n ? e_get(p[i]) : fill;
     return v_load(lanes);
 }
 
-static float row_max(const float *x, int64_t count)
+static float row_max(const elem *x, int64_t count)
 {
     v16 most = v_set1(-INFINITY);
     int64_t i = 0;
     for (; i + 16 <= count; i += 16)
-        most = v_max_nan(most, v_load(x + i));
+        most = v_max_nan(most, e_load(x + i));
     if (i < count)
         most = v_max_nan(most, load_filled(x + i, (int)(count - i), -INFINITY));
     float lanes[16], result;
@@ -34,22 +38,22 @@ static float row_max(const float *x, int64_t count)
     return result;
 }
 
-static float row_sum(const float *x, int64_t count)
+static float row_sum(const elem *x, int64_t count)
 {
     v16 sum = v_zero(), other = v_zero();
     int64_t i = 0;
     for (; i + 32 <= count; i += 32) {
-        sum = v_add(sum, v_load(x + i));
-        other = v_add(other, v_load(x + i + 16));
+        sum = v_add(sum, e_load(x + i));
+        other = v_add(other, e_load(x + i + 16));
     }
     for (; i + 16 <= count; i += 16)
-        sum = v_add(sum, v_load(x + i));
+        sum = v_add(sum, e_load(x + i));
     if (i < count)
-        other = v_add(other, v_load_n(x + i, (int)(count - i)));
+        other = v_add(other, e_load_n(x + i, (int)(count - i)));
     return v_sum(v_add(sum, other));
 }
 
-static void softmax_row(const float *x, float *y, int64_t count, int log)
+static void softmax_row(const elem *x, elem *y, int64_t count, int log)
 {
     const v16 most = v_set1(row_max(x, count));
     v16 sum = v_zero();
@@ -57,44 +61,48 @@ static void softmax_row(const float *x, float *y, int64_t count, int log)
         const int n = (int)(count - i < 16 ? count - i : 16);
         const v16 e = vm_exp(v_sub(load_filled(x + i, n, -INFINITY), most));
         sum = v_add(sum, e);
-        if (!log)
-            v_store_n(y + i, e, n);
+        if (!log && KEEPS_EXP)
+            e_store_n(y + i, e, n);
     }
     if (log) {
         const v16 shift = v_add(most, v_set1(logf(v_sum(sum))));
         for (int64_t i = 0; i < count; i += 16) {
             const int n = (int)(count - i < 16 ? count - i : 16);
-            v_store_n(y + i, v_sub(v_load_n(x + i, n), shift), n);
+            e_store_n(y + i, v_sub(e_load_n(x + i, n), shift), n);
         }
         return;
     }
     const v16 scale = v_set1(1.0f / v_sum(sum));
     for (int64_t i = 0; i < count; i += 16) {
         const int n = (int)(count - i < 16 ? count - i : 16);
-        v_store_n(y + i, v_mul(v_load_n(y + i, n), scale), n);
+        const v16 e = KEEPS_EXP ? e_load_n(y + i, n) : vm_exp(v_sub(e_load_n(x + i, n), most));
+        e_store_n(y + i, v_mul(e, scale), n);
     }
 }
 
 /* Up to 16 neighbouring columns at once; step is the distance of rows. */
-static void softmax_columns(const float *x, float *y, int64_t length, int64_t step, int n, int log)
+static void softmax_columns(const elem *x, elem *y, int64_t length, int64_t step, int n, int log)
 {
     v16 most = v_set1(-INFINITY), sum = v_zero();
     for (int64_t i = 0; i < length; i++)
-        most = v_max_nan(most, v_load_n(x + i * step, n));
+        most = v_max_nan(most, e_load_n(x + i * step, n));
     for (int64_t i = 0; i < length; i++) {
-        const v16 e = vm_exp(v_sub(v_load_n(x + i * step, n), most));
+        const v16 e = vm_exp(v_sub(e_load_n(x + i * step, n), most));
         sum = v_add(sum, e);
-        if (!log)
-            v_store_n(y + i * step, e, n);
+        if (!log && KEEPS_EXP)
+            e_store_n(y + i * step, e, n);
     }
     if (log) {
         const v16 shift = v_add(most, vm_log(sum));
         for (int64_t i = 0; i < length; i++)
-            v_store_n(y + i * step, v_sub(v_load_n(x + i * step, n), shift), n);
+            e_store_n(y + i * step, v_sub(e_load_n(x + i * step, n), shift), n);
         return;
     }
-    for (int64_t i = 0; i < length; i++)
-        v_store_n(y + i * step, v_div(v_load_n(y + i * step, n), sum), n);
+    for (int64_t i = 0; i < length; i++) {
+        const v16 e = KEEPS_EXP ? e_load_n(y + i * step, n)
+                                : vm_exp(v_sub(e_load_n(x + i * step, n), most));
+        e_store_n(y + i * step, v_div(e, sum), n);
+    }
 }
 
 void SOFTMAX(void *const *args, const void *params, uint32_t block_index, uint32_t block_dim)
@@ -104,8 +112,8 @@ void SOFTMAX(void *const *args, const void *params, uint32_t block_index, uint32
     split_range(p->length > 0 && p->inner > 0 ? p->outer : 0, block_index, block_dim, &begin,
                 &end);
     for (int64_t piece = begin; piece < end; piece++) {
-        const float *x = (const float *)args[0] + piece * p->length * p->inner;
-        float *y = (float *)args[1] + piece * p->length * p->inner;
+        const elem *x = (const elem *)args[0] + piece * p->length * p->inner;
+        elem *y = (elem *)args[1] + piece * p->length * p->inner;
         if (p->inner == 1) {
             softmax_row(x, y, p->length, p->log != 0);
             continue;
@@ -119,20 +127,20 @@ void SOFTMAX(void *const *args, const void *params, uint32_t block_index, uint32
 void NORMALIZE(void *const *args, const void *params, uint32_t block_index, uint32_t block_dim)
 {
     const TsrNormalizeParams *p = params;
-    const float *scale = args[1], *bias = args[2];
+    const elem *scale = args[1], *bias = args[2];
     float *means = args[4], *deviations = args[5];
     int64_t begin, end;
     split_range(p->rows, block_index, block_dim, &begin, &end);
     for (int64_t row = begin; row < end; row++) {
-        const float *x = (const float *)args[0] + row * p->length;
-        float *y = (float *)args[3] + row * p->length;
+        const elem *x = (const elem *)args[0] + row * p->length;
+        elem *y = (elem *)args[3] + row * p->length;
         const float mean = row_sum(x, p->length) / (float)p->length;
         const v16 m = v_set1(mean);
         v16 squares = v_zero();
         float inverse;
         for (int64_t i = 0; i < p->length; i += 16) {
             const int n = (int)(p->length - i < 16 ? p->length - i : 16);
-            const v16 d = n == 16 ? v_sub(v_load(x + i), m) : v_sub(load_filled(x + i, n, mean), m);
+            const v16 d = n == 16 ? v_sub(e_load(x + i), m) : v_sub(load_filled(x + i, n, mean), m);
             squares = v_fma(d, d, squares);
         }
         inverse = 1.0f / sqrtf(v_sum(squares) / (float)p->length + p->epsilon);
@@ -142,18 +150,20 @@ void NORMALIZE(void *const *args, const void *params, uint32_t block_index, uint
             deviations[row] = inverse;
         const v16 inv = v_set1(inverse);
         const int64_t channel = p->per_row > 0 ? row % p->per_row : 0;
-        v16 s = v_set1(scale != NULL ? scale[channel] : 1.0f);
-        v16 t = v_set1(bias != NULL ? bias[channel] : 0.0f);
+        v16 s = v_set1(scale != NULL ? e_get(scale[channel]) : 1.0f);
+        v16 t = v_set1(bias != NULL ? e_get(bias[channel]) : 0.0f);
         for (int64_t i = 0; i < p->length; i += 16) {
             const int n = (int)(p->length - i < 16 ? p->length - i : 16);
             if (p->per_row == 0 && scale != NULL)
-                s = v_load_n(scale + i, n);
+                s = e_load_n(scale + i, n);
             if (p->per_row == 0 && bias != NULL)
-                t = v_load_n(bias + i, n);
-            v_store_n(y + i, v_fma(v_mul(v_sub(v_load_n(x + i, n), m), inv), s, t), n);
+                t = e_load_n(bias + i, n);
+            e_store_n(y + i, v_fma(v_mul(v_sub(e_load_n(x + i, n), m), inv), s, t), n);
         }
     }
 }
+
+#if TSR_ELEM == 0 /* LRN has no narrow form */
 
 /* base ^ -beta for base > 0; the exponent of every network known to us is 3/4. */
 static v16 lrn_factor(v16 base, float beta)
@@ -237,18 +247,20 @@ void LRN(void *const *args, const void *params, uint32_t block_index, uint32_t b
     }
 }
 
+#endif
+
 /* Lanes [0, n) of sum or maximum over `length` rows that lie `step` apart. */
-static v16 reduce_columns(const TsrReduceParams *p, const float *x, int n)
+static v16 reduce_columns(const TsrReduceParams *p, const elem *x, int n)
 {
     v16 v = v_set1(p->kind == TSR_REDUCE_MAX ? -INFINITY : 0.0f), other = v;
     int64_t i = 0;
     if (p->kind != TSR_REDUCE_MAX)
         for (; i + 2 <= p->length; i += 2) {
-            v = v_add(v, v_load_n(x + i * p->lanes, n));
-            other = v_add(other, v_load_n(x + (i + 1) * p->lanes, n));
+            v = v_add(v, e_load_n(x + i * p->lanes, n));
+            other = v_add(other, e_load_n(x + (i + 1) * p->lanes, n));
         }
     for (; i < p->length; i++) {
-        const v16 e = v_load_n(x + i * p->lanes, n);
+        const v16 e = e_load_n(x + i * p->lanes, n);
         v = p->kind == TSR_REDUCE_MAX ? v_max_nan(v, e) : v_add(v, e);
     }
     return p->kind == TSR_REDUCE_MAX ? v : v_add(v, other);
@@ -261,14 +273,14 @@ void REDUCE(void *const *args, const void *params, uint32_t block_index, uint32_
     int64_t begin, end;
     split_range(p->outer, block_index, block_dim, &begin, &end);
     for (int64_t piece = begin; piece < end; piece++) {
-        const float *x = (const float *)args[0] + piece * p->length * p->lanes;
-        float *y = (float *)args[1] + piece * p->lanes;
+        const elem *x = (const elem *)args[0] + piece * p->length * p->lanes;
+        elem *y = (elem *)args[1] + piece * p->lanes;
         if (p->lanes == 1) {
             if (p->kind == TSR_REDUCE_MAX)
-                *y = row_max(x, p->length);
+                *y = e_put(row_max(x, p->length));
             else
-                *y = p->kind == TSR_REDUCE_MEAN ? row_sum(x, p->length) / length
-                                                : row_sum(x, p->length);
+                *y = e_put(p->kind == TSR_REDUCE_MEAN ? row_sum(x, p->length) / length
+                                                      : row_sum(x, p->length));
             continue;
         }
         for (int64_t i = 0; i < p->lanes; i += 16) {
@@ -276,7 +288,7 @@ void REDUCE(void *const *args, const void *params, uint32_t block_index, uint32_
             v16 v = reduce_columns(p, x + i, n);
             if (p->kind == TSR_REDUCE_MEAN)
                 v = v_div(v, v_set1(length));
-            v_store_n(y + i, v, n);
+            e_store_n(y + i, v, n);
         }
     }
 }

@@ -2,5 +2,5 @@
  *
  * pool2d_f32_avx2.c: pooling with AVX2; see pool2d_f32_tmpl.h.
  */
-#define POOL2D tsr_pool2d_f32_avx2
+#define POOL2D ELEM_FN(pool2d, avx2)
 #include "pool2d_f32_tmpl.h"

@@ -2,5 +2,5 @@
  *
  * pool2d_f32_avx512.c: pooling with AVX512; see pool2d_f32_tmpl.h.
  */
-#define POOL2D tsr_pool2d_f32_avx512
+#define POOL2D ELEM_FN(pool2d, avx512)
 #include "pool2d_f32_tmpl.h"

@@ -4,15 +4,16 @@
  * tap of every window is tested against the picture's edge.
  */
 #include <math.h>
+#include "elem.h"
 #include "kernel_list.h"
 #include "split.h"
 
-void tsr_pool2d_f32_ref(void *const *args, const void *params, uint32_t block_index,
-                        uint32_t block_dim)
+void ELEM_FN(pool2d, ref)(void *const *args, const void *params, uint32_t block_index,
+                          uint32_t block_dim)
 {
     const TsrPool2dParams *p = params;
-    const float *x = args[0];
-    float *y = args[1];
+    const elem *x = args[0];
+    elem *y = args[1];
     const int64_t lanes = p->lanes;
     int64_t begin, end;
     split_range(p->outer * p->out_h, block_index, block_dim, &begin, &end);
@@ -31,7 +32,8 @@ void tsr_pool2d_f32_ref(void *const *args, const void *params, uint32_t block_in
                     padded++;
                 if (row < 0 || row >= p->in_h || column < 0 || column >= p->in_w)
                     continue;
-                const float e = x[((plane * p->in_h + row) * p->in_w + column) * lanes + lane];
+                const float e =
+                    e_get(x[((plane * p->in_h + row) * p->in_w + column) * lanes + lane]);
                 inside++;
                 sum += (double)e;
                 if (!(e <= most)) /* NaN too */
@@ -40,8 +42,8 @@ void tsr_pool2d_f32_ref(void *const *args, const void *params, uint32_t block_in
         if (p->count_pads)
             inside = padded;
         if (p->kind == TSR_POOL_MAX)
-            y[at] = most;
+            y[at] = e_put(most);
         else
-            y[at] = inside > 0 ? (float)(sum / (double)inside) : 0.0f;
+            y[at] = e_put(inside > 0 ? (float)(sum / (double)inside) : 0.0f);
     }
 }

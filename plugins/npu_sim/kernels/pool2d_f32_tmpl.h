@@ -7,6 +7,7 @@
 #include "kernel_list.h"
 #include "split.h"
 #include "vec_math.h"
+#include "velem.h"
 
 /* Part [begin, end) of the window taps whose positions start + t*step lie in [0, size). */
 static void clip_taps(int32_t start, int32_t step, int32_t taps, int32_t size,
@@ -37,8 +38,8 @@ void POOL2D(void *const *args, const void *params, uint32_t block_index, uint32_
     for (int64_t piece = begin; piece < end; piece++) {
         const int64_t plane = piece / p->out_h;
         const int32_t i = (int32_t)(piece % p->out_h), top = i * p->stride_h - p->pad_top;
-        const float *x = (const float *)args[0] + plane * p->in_h * p->in_w * lanes;
-        float *y = (float *)args[1] + piece * p->out_w * lanes;
+        const elem *x = (const elem *)args[0] + plane * p->in_h * p->in_w * lanes;
+        elem *y = (elem *)args[1] + piece * p->out_w * lanes;
         int32_t a0, a1;
         clip_taps(top, p->dilation_h, p->kernel_h, p->in_h, &a0, &a1);
         for (int32_t j = 0; j < p->out_w; j++, y += lanes) {
@@ -56,26 +57,26 @@ void POOL2D(void *const *args, const void *params, uint32_t block_index, uint32_
             if (lanes == 16) {
                 v16 v = v_set1(average ? 0.0f : -INFINITY);
                 for (int32_t a = a0; a < a1; a++) {
-                    const float *row = x + ((int64_t)(top + a * p->dilation_h) * p->in_w + left +
+                    const elem *row = x + ((int64_t)(top + a * p->dilation_h) * p->in_w + left +
                                             b0 * p->dilation_w) * 16;
                     for (int32_t b = b0; b < b1; b++, row += p->dilation_w * 16)
-                        v = average ? v_add(v, v_load(row)) : v_max_nan(v, v_load(row));
+                        v = average ? v_add(v, e_load(row)) : v_max_nan(v, e_load(row));
                 }
-                v_store(y, average ? v_div(v, v_set1(scale)) : v);
+                e_store(y, average ? v_div(v, v_set1(scale)) : v);
                 continue;
             }
             float v = average ? 0.0f : -INFINITY;
             for (int32_t a = a0; a < a1; a++) {
-                const float *row = x + (int64_t)(top + a * p->dilation_h) * p->in_w + left;
+                const elem *row = x + (int64_t)(top + a * p->dilation_h) * p->in_w + left;
                 for (int32_t b = b0; b < b1; b++) {
-                    const float e = row[b * p->dilation_w];
+                    const float e = e_get(row[b * p->dilation_w]);
                     if (average)
                         v += e;
                     else if (e > v || e != e)
                         v = e;
                 }
             }
-            *y = average ? v / scale : v;
+            *y = e_put(average ? v / scale : v);
         }
     }
 }

@@ -7,43 +7,43 @@
 #include <string.h>
 #include "kernel_list.h"
 #include "split.h"
-#include "vec.h"
+#include "velem.h"
 
 static void resize_row_blocked(const TsrResize2dParams *p, const TsrResizeTap *r,
-                               const TsrResizeTap *columns, const float *x, float *y)
+                               const TsrResizeTap *columns, const elem *x, elem *y)
 {
-    const float *a = x + (int64_t)r->first * p->in_w * 16;
-    const float *b = x + (int64_t)r->second * p->in_w * 16;
+    const elem *a = x + (int64_t)r->first * p->in_w * 16;
+    const elem *b = x + (int64_t)r->second * p->in_w * 16;
     const v16 top = v_set1(r->first_weight), bottom = v_set1(r->second_weight);
     for (int32_t j = 0; j < p->out_w; j++, y += 16) {
         const TsrResizeTap *c = &columns[j];
         const int64_t u = (int64_t)c->first * 16, v = (int64_t)c->second * 16;
         v16 left, right;
         if (p->nearest) {
-            v_store(y, v_load(a + u));
+            e_store(y, e_load(a + u));
             continue;
         }
-        left = v_fma(v_load(b + u), bottom, v_mul(v_load(a + u), top));
-        right = v_fma(v_load(b + v), bottom, v_mul(v_load(a + v), top));
-        v_store(y, v_fma(right, v_set1(c->second_weight),
+        left = v_fma(e_load(b + u), bottom, v_mul(e_load(a + u), top));
+        right = v_fma(e_load(b + v), bottom, v_mul(e_load(a + v), top));
+        e_store(y, v_fma(right, v_set1(c->second_weight),
                          v_mul(left, v_set1(c->first_weight))));
     }
 }
 
 static void resize_row_plain(const TsrResize2dParams *p, const TsrResizeTap *r,
-                             const TsrResizeTap *columns, const float *x, float *y)
+                             const TsrResizeTap *columns, const elem *x, elem *y)
 {
-    const float *a = x + (int64_t)r->first * p->in_w;
-    const float *b = x + (int64_t)r->second * p->in_w;
+    const elem *a = x + (int64_t)r->first * p->in_w;
+    const elem *b = x + (int64_t)r->second * p->in_w;
     for (int32_t j = 0; j < p->out_w; j++) {
         const TsrResizeTap *c = &columns[j];
         if (p->nearest)
             y[j] = a[c->first];
         else
-            y[j] = (a[c->first] * r->first_weight + b[c->first] * r->second_weight) *
-                       c->first_weight +
-                   (a[c->second] * r->first_weight + b[c->second] * r->second_weight) *
-                       c->second_weight;
+            y[j] = e_put((e_get(a[c->first]) * r->first_weight +
+                          e_get(b[c->first]) * r->second_weight) * c->first_weight +
+                         (e_get(a[c->second]) * r->first_weight +
+                          e_get(b[c->second]) * r->second_weight) * c->second_weight);
     }
 }
 
@@ -56,9 +56,9 @@ void RESIZE2D(void *const *args, const void *params, uint32_t block_index, uint3
     split_range(p->outer * p->out_h, block_index, block_dim, &begin, &end);
     for (int64_t piece = begin; piece < end; piece++) {
         const int32_t i = (int32_t)(piece % p->out_h);
-        const float *x =
-            (const float *)args[0] + piece / p->out_h * p->in_h * p->in_w * (int64_t)p->lanes;
-        float *y = (float *)args[2] + piece * length;
+        const elem *x =
+            (const elem *)args[0] + piece / p->out_h * p->in_h * p->in_w * (int64_t)p->lanes;
+        elem *y = (elem *)args[2] + piece * length;
         if (p->nearest && piece > begin && i > 0 && rows[i].first == rows[i - 1].first)
             memcpy(y, y - length, (size_t)length * sizeof(*y));
         else if (p->lanes == 16)

@@ -2,5 +2,5 @@
  *
  * shuffle_b32_avx2.c: SHUFFLE_B32 with AVX2; see shuffle_b32_tmpl.h.
  */
-#define SHUFFLE tsr_shuffle_b32_avx2
+#define SHUFFLE ELEM_BITS_FN(shuffle, avx2)
 #include "shuffle_b32_tmpl.h"

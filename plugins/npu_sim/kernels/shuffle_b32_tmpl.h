@@ -1,24 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * shuffle_b32_tmpl.h: SHUFFLE_B32 for one instruction set, compiled by
+ * shuffle_b32_tmpl.h: SHUFFLE_B32 and SHUFFLE_B16 for one instruction set, compiled by
  * shuffle_b32_avx2.c and shuffle_b32_avx512.c, which define SHUFFLE. The 16 sources of a
  * channel block are the same for all its pixels, so that each pixel is one gather.
  */
+#include "elem.h"
 #include "kernel_list.h"
 #include "split.h"
 #include "vec.h"
 
-#if defined(__AVX512F__)
-static inline v16 gather(const float *x, const int32_t *offsets)
+#if TSR_ELEM != 0
+/* There is no gather of halves. */
+static inline void gather(const elem_bits *x, const int32_t *offsets, elem_bits *y)
 {
-    return _mm512_i32gather_ps(_mm512_loadu_si512(offsets), x, 4);
+    for (int l = 0; l < 16; l++)
+        y[l] = x[offsets[l]];
+}
+#elif defined(__AVX512F__)
+static inline void gather(const float *x, const int32_t *offsets, float *y)
+{
+    v_store(y, _mm512_i32gather_ps(_mm512_loadu_si512(offsets), x, 4));
 }
 #else
-static inline v16 gather(const float *x, const int32_t *offsets)
+static inline void gather(const float *x, const int32_t *offsets, float *y)
 {
     const __m256i *at = (const __m256i *)offsets;
-    return (v16){ _mm256_i32gather_ps(x, _mm256_loadu_si256(at), 4),
-                  _mm256_i32gather_ps(x, _mm256_loadu_si256(at + 1), 4) };
+    v_store(y, (v16){ _mm256_i32gather_ps(x, _mm256_loadu_si256(at), 4),
+                      _mm256_i32gather_ps(x, _mm256_loadu_si256(at + 1), 4) });
 }
 #endif
 
@@ -33,8 +41,8 @@ void SHUFFLE(void *const *args, const void *params, uint32_t block_index, uint32
     for (int64_t piece = begin; piece < end; piece++) {
         const int64_t plane = piece / runs, first = piece % runs * RUN;
         const int64_t last = first + RUN < p->inner ? first + RUN : p->inner;
-        const float *x = (const float *)args[0] + plane / blocks * blocks * p->inner * 16;
-        float *y = (float *)args[1] + plane * p->inner * 16;
+        const elem_bits *x = (const elem_bits *)args[0] + plane / blocks * blocks * p->inner * 16;
+        elem_bits *y = (elem_bits *)args[1] + plane * p->inner * 16;
         int32_t offsets[16];
         for (int64_t l = 0; l < 16; l++) {
             const int64_t c = plane % blocks * 16 + l;
@@ -42,6 +50,6 @@ void SHUFFLE(void *const *args, const void *params, uint32_t block_index, uint32
             offsets[l] = (int32_t)(from / 16 * p->inner * 16 + from % 16);
         }
         for (int64_t i = first; i < last; i++)
-            v_store(y + i * 16, gather(x + i * 16, offsets));
+            gather(x + i * 16, offsets, y + i * 16);
     }
 }

@@ -5,12 +5,14 @@
  * vector of weights per block is held, and each pixel's value is broadcast from
  * memory, so that a multiply-add needs about half a load. Accumulators and weights
  * fill the register file (AVX-512: 2 x 14 + 2 + 1 of 32; AVX2: 6 x 2 + 2 + 1 of 16).
- * Included by conv2d_f32_tmpl.h and gemm_f32_tmpl.h; pixels lie PS floats apart.
+ * Included by conv2d_f32_tmpl.h and gemm_f32_tmpl.h; pixels lie PS floats apart. Pixels
+ * and bias are floats, weights, residual and result of the storage type.
  */
 #ifndef TSR_NPU_TILE_F32_TMPL_H
 #define TSR_NPU_TILE_F32_TMPL_H
 
 #include "vec_math.h"
+#include "velem.h"
 
 #if defined(__AVX512F__)
 /* Widest tile with 1, 2 and 4 channel blocks, and with two rows. */
@@ -22,10 +24,10 @@ enum { TILE_Q1 = 6, TILE_Q2 = 2, TILE_Q4 = 0, TILE_Q2_ROWS = 3, TILE_OB = 1 };
 
 typedef struct TileArgs {
     const float *x;
-    const float *w;       /* [block][tap][depth][16] of the first channel block */
+    const elem *w;        /* [block][tap][depth][16] of the first channel block */
     const float *bias;    /* or NULL */
-    const float *z;       /* residual, laid out as y, or NULL */
-    float *y;
+    const elem *z;        /* residual, laid out as y, or NULL */
+    elem *y;
     const int32_t *taps;  /* offset of each window tap from x */
     int64_t x_block;      /* from one input block to the next; likewise below */
     int64_t x_row;
@@ -41,12 +43,30 @@ typedef struct TileArgs {
     TsrActivation activation;
 } TileArgs;
 
+#if TSR_ELEM != 0
+/* Sums to narrow storage: rounded once, when residual and activation are in. */
+static void tile_finish(const TileArgs *a, const v16 *acc, int blocks, int rows, int pixels)
+{
+    for (int o = 0; o < blocks; o++) {
+        const int lanes = o + 1 == blocks ? a->last_lanes : 16;
+        for (int r = 0; r < rows; r++)
+            for (int q = 0; q < pixels; q++) {
+                const int64_t at = o * a->y_block + r * a->y_row + q * a->y_pixel;
+                v16 v = *acc++;
+                if (a->z != NULL)
+                    v = v_add(v, e_load_n(a->z + at, lanes));
+                e_store_n(a->y + at, vm_activate(v, &a->activation), lanes);
+            }
+    }
+}
+#endif
+
 static inline __attribute__((always_inline)) void tile_body(const TileArgs *a, const int OB,
                                                             const int R, const int Q,
                                                             const int PS)
 {
     v16 acc[TILE_ACC];
-    const float *w = a->w;
+    const elem *w = a->w;
     const int64_t w_block = a->w_block;
 #pragma GCC unroll 4
     for (int o = 0; o < OB; o++) {
@@ -75,7 +95,7 @@ static inline __attribute__((always_inline)) void tile_body(const TileArgs *a, c
                 v16 wv[4];
 #pragma GCC unroll 4
                 for (int o = 0; o < OB; o++)
-                    wv[o] = v_load(w + o * w_block);
+                    wv[o] = e_load(w + o * w_block);
 #pragma GCC unroll 14
                 for (int q = 0; q < Q; q++) {
                     v16 xv = v_set1(x0[q * PS]);
@@ -98,6 +118,9 @@ static inline __attribute__((always_inline)) void tile_body(const TileArgs *a, c
             }
         }
     }
+#if TSR_ELEM != 0
+    tile_finish(a, acc, OB, R, Q);
+#else
 #pragma GCC unroll 4
     for (int o = 0; o < OB; o++) {
         const int lanes = o + 1 == OB ? a->last_lanes : 16;
@@ -133,6 +156,7 @@ static inline __attribute__((always_inline)) void tile_body(const TileArgs *a, c
                 }
         }
     }
+#endif
 }
 
 typedef void (*TileFn)(const TileArgs *a);

@@ -11,6 +11,9 @@
 #define TSR_NPU_WINDOW_H
 
 #include <string.h>
+#if defined(__AVX2__)
+#include "velem.h"
+#endif
 #include <tessera/device_kernels.h>
 
 typedef struct Window {
@@ -50,8 +53,23 @@ static inline int32_t window_source_row(const TsrConv2dParams *p, const Window *
     return first * p->stride_h - p->pad_top + row;
 }
 
+#if defined(__AVX2__)
+/* Columns [0, count) of a row as floats. */
+static inline void window_copy_run(const elem *row, int32_t count, float *to)
+{
+#if TSR_ELEM == 0
+    memcpy(to, row, (size_t)count * sizeof(*to));
+#else
+    int32_t i = 0;
+    for (; i + 16 <= count; i += 16)
+        v_store(to + i, e_load(row + i));
+    for (; i < count; i++)
+        to[i] = e_get(row[i]);
+#endif
+}
+
 /* Copies one row of a plain picture (NULL: a row of padding) to a slab row. */
-static inline void window_copy_row(const TsrConv2dParams *p, const Window *w, const float *row,
+static inline void window_copy_row(const TsrConv2dParams *p, const Window *w, const elem *row,
                                    float *slab)
 {
     const int32_t s = p->stride_w;
@@ -65,14 +83,16 @@ static inline void window_copy_row(const TsrConv2dParams *p, const Window *w, co
         for (int32_t c = 0; c < begin; c++)
             slab[c] = 0.0f;
         if (s == 1 && begin < end)
-            memcpy(slab + begin, row + begin + first, (size_t)(end - begin) * sizeof(*slab));
+            window_copy_run(row + begin + first, end - begin, slab + begin);
         else
             for (int32_t c = begin; c < end; c++)
-                slab[c] = row[c * s + first];
+                slab[c] = e_get(row[c * s + first]);
         for (int32_t c = end > 0 ? end : 0; c < w->width; c++)
             slab[c] = 0.0f;
     }
 }
+
+#endif
 
 /* Offset in floats of every tap from the slab position of its output pixel. */
 static inline void window_taps(const TsrConv2dParams *p, const Window *w, int32_t pixel_floats,

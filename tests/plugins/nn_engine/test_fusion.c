@@ -394,6 +394,81 @@ START_TEST(scales_swish)
 }
 END_TEST
 
+/* ------------------------------------------------------------- narrow floats */
+
+/* A constant of float16: 0, 1, 2, ... */
+static TsrValue *halves(TsrGraph *g, const char *name, guint32 rank, const gint64 *shape)
+{
+    g_autoptr(TsrArray) array = tsr_array_create(TSR_DTYPE_FLOAT16, rank, shape, NULL);
+    GError *error = NULL;
+    guint16 *data = tsr_array_data(array);
+    TsrValue *made;
+    for (gsize i = 0; i < tsr_array_size_bytes(array) / 2; i++)
+        data[i] = tsr_float_to_float16((float)i);
+    made = tsr_build_constant(g, name, array, &error);
+    ck_no_error(error);
+    return made;
+}
+
+static TsrValue *narrow_input(TsrGraph *g)
+{
+    GError *error = NULL;
+    TsrValue *made = tsr_build_input(g, "x", TSR_DTYPE_FLOAT16, SHAPE(1, 16, 8, 8), &error);
+    ck_no_error(error);
+    return made;
+}
+
+/* Everything around a float16 Conv goes into it; the scaled weights are float, so that
+ * they are rounded once, when they are packed. */
+START_TEST(narrow_conv)
+{
+    g_autofree char *got = NULL;
+    const TsrNodeView *view;
+    Bench bench;
+    TsrGraph *g;
+    TsrValue *x, *c;
+    bench_init(&bench);
+    g = bench.graph;
+    x = narrow_input(g);
+    c = fixture_node(g, "Conv", "c", VALUES(x, halves(g, "w", SHAPE(16, 16, 1, 1))), NULL);
+    c = fixture_node(g, "Mul", "mul", VALUES(c, halves(g, "scale", SHAPE(16, 1, 1))), NULL);
+    c = fixture_node(g, "Add", "add", VALUES(c, x), NULL);
+    output(g, relu(g, c));
+    bench_run(&bench);
+    got = operators(g);
+    ck_assert_str_eq(got, "nn.Conv:1+z");
+    view = fused_view(&bench, "Conv");
+    ck_assert_uint_eq(view->outputs[0]->dtype, TSR_DTYPE_FLOAT16);
+    ck_assert_uint_eq(view->inputs[1]->dtype, TSR_DTYPE_FLOAT);
+    for (int i = 0; i < 256; i++)
+        ck_assert_float_eq(((const float *)view->values[1]->data)[i], (float)(i * (i / 16)));
+    bench_clear(&bench);
+}
+END_TEST
+
+/* There is no narrow ConvTranspose: the batch norm behind it stays outside. */
+START_TEST(narrow_transposed)
+{
+    g_autofree char *got = NULL;
+    Bench bench;
+    TsrGraph *g;
+    TsrValue *x;
+    bench_init(&bench);
+    g = bench.graph;
+    x = fixture_node(g, "ConvTranspose", "c",
+                     VALUES(narrow_input(g), halves(g, "w", SHAPE(16, 4, 2, 2))),
+                     "strides=[2,2]");
+    x = fixture_node(g, "BatchNormalization", "bn",
+                     VALUES(x, halves(g, "s", SHAPE(4)), halves(g, "b", SHAPE(4)),
+                            halves(g, "m", SHAPE(4)), halves(g, "v", SHAPE(4))), NULL);
+    output(g, relu(g, x));
+    bench_run(&bench);
+    got = operators(g);
+    ck_assert_str_eq(got, "ConvTranspose nn.Affine:1");
+    bench_clear(&bench);
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("passes");
@@ -401,5 +476,7 @@ int main(void)
     tcase_add_test(tests, scales_weights);
     tcase_add_test(tests, scales_transposed_weights);
     tcase_add_test(tests, scales_swish);
+    tcase_add_test(tests, narrow_conv);
+    tcase_add_test(tests, narrow_transposed);
     return check_main("nn_fusion", tests);
 }

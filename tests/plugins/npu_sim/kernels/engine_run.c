@@ -39,8 +39,8 @@ static void *memory_new(uint64_t bytes)
     float *memory = aligned_alloc(64, all);
     if (memory == NULL)
         exit(2);
-    for (size_t i = 0; i < all / 4; i++)
-        memory[i] = NAN;
+    /* NaN of float and of the narrow types alike. */
+    memset(memory, 0xff, all);
     return memory;
 }
 
@@ -123,8 +123,42 @@ void node_init(NodeCase *c, const char *domain, const char *op_type, uint32_t ve
     c->core_count = 2;
 }
 
+static uint16_t narrow_of(uint32_t dtype, float v)
+{
+    return dtype == TSR_DTYPE_FLOAT16 ? tsr_float_to_float16(v) : tsr_float_to_bfloat16(v);
+}
+
+static float wide_of(uint32_t dtype, uint16_t v)
+{
+    return dtype == TSR_DTYPE_FLOAT16 ? tsr_float16_to_float(v) : tsr_bfloat16_to_float(v);
+}
+
+void node_type(NodeCase *c, uint32_t dtype)
+{
+    for (uint32_t i = 0; i < c->input_count + c->output_count; i++) {
+        NodeTensor *t = i < c->input_count ? &c->inputs[i] : &c->outputs[i - c->input_count];
+        if (i < c->input_count && !t->present)
+            continue;
+        t->desc.dtype = dtype;
+        free(t->stored);
+        t->stored = NULL;
+        if (dtype == TSR_DTYPE_FLOAT)
+            continue;
+        const int64_t count = tsr_shape_elements(t->desc.rank, t->shape);
+        t->stored = memory_new((uint64_t)count * 2);
+        for (int64_t k = 0; k < count; k++) {
+            t->stored[k] = narrow_of(dtype, t->data[k]);
+            t->data[k] = wide_of(dtype, t->stored[k]);
+        }
+    }
+}
+
 void node_clear(NodeCase *c)
 {
+    for (uint32_t i = 0; i < c->input_count; i++)
+        free(c->inputs[i].stored);
+    for (uint32_t i = 0; i < c->output_count; i++)
+        free(c->outputs[i].stored);
     for (uint32_t i = 0; i < c->input_count; i++)
         free(c->inputs[i].data);
     for (uint32_t i = 0; i < c->output_count; i++)
@@ -219,8 +253,10 @@ static const TsrNodeView *view_make(NodeCase *c, ViewParts *v)
         NodeTensor *t = i < c->input_count ? &c->inputs[i] : &c->outputs[i - c->input_count];
         t->desc.shape = t->shape;
         t->desc.storage_shape = t->storage_shape;
-        t->tensor = (TsrTensor){ sizeof(t->tensor), 0, &t->desc, t->data,
-                                 4 * (uint64_t)tsr_desc_elements(&t->desc) };
+        t->tensor = (TsrTensor){ sizeof(t->tensor), 0, &t->desc,
+                                 t->stored != NULL ? (void *)t->stored : t->data,
+                                 (t->stored != NULL ? 2 : 4) *
+                                     (uint64_t)tsr_desc_elements(&t->desc) };
         if (i >= c->input_count)
             v->outputs[i - c->input_count] = &t->desc;
         else if (t->present)
@@ -289,9 +325,13 @@ int node_time(NodeCase *c, int runs, double *out_seconds)
         void **slot = i < c->input_count ? &fake.inputs[i] : &fake.outputs[i - c->input_count];
         if (i < c->input_count && !t->present)
             continue;
-        *slot = memory_new(4 * (uint64_t)tsr_desc_storage_elements(&t->desc));
+        *slot = memory_new((t->stored != NULL ? 2 : 4) *
+                           (uint64_t)tsr_desc_storage_elements(&t->desc));
         for (int64_t k = 0; i < c->input_count && k < tsr_desc_elements(&t->desc); k++)
-            ((float *)*slot)[storage_at(t, k)] = t->data[k];
+            if (t->stored != NULL)
+                ((uint16_t *)*slot)[storage_at(t, k)] = t->stored[k];
+            else
+                ((float *)*slot)[storage_at(t, k)] = t->data[k];
     }
     if (nn_executor.build(&nn_executor, view, &fake.sink) != TSR_OK)
         return -1;
@@ -304,7 +344,10 @@ int node_time(NodeCase *c, int runs, double *out_seconds)
     for (uint32_t i = 0; i < c->output_count; i++) {
         NodeTensor *t = &c->outputs[i];
         for (int64_t k = 0; k < tsr_desc_elements(&t->desc); k++)
-            t->data[k] = ((float *)fake.outputs[i])[storage_at(t, k)];
+            t->data[k] = t->stored == NULL
+                             ? ((float *)fake.outputs[i])[storage_at(t, k)]
+                             : wide_of(t->desc.dtype,
+                                       ((uint16_t *)fake.outputs[i])[storage_at(t, k)]);
         free(fake.outputs[i]);
     }
     for (uint32_t i = 0; i < c->input_count; i++)

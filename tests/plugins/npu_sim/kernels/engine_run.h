@@ -16,6 +16,7 @@ typedef struct NodeTensor {
     TsrTensor tensor;
     int64_t shape[8], storage_shape[8];
     float *data;      /* as `shape` says */
+    uint16_t *stored; /* the same in a narrow type, NULL for float */
     int present, constant;
 } NodeTensor;
 
@@ -37,6 +38,9 @@ void node_attr_int(NodeCase *c, const char *name, int64_t value);
 void node_attr_float(NodeCase *c, const char *name, float value);
 void node_attr_ints(NodeCase *c, const char *name, uint32_t count, const int64_t *ints);
 void node_attr_text(NodeCase *c, const char *name, const char *text);
+
+/* Makes all tensors float, float16 or bfloat16, and rounds the inputs to that type. */
+void node_type(NodeCase *c, uint32_t dtype);
 
 /* Stores the tensor (an input index, or 100 + an output index) as NC1HWC0. */
 void node_block(NodeCase *c, int port);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * kernel_check.c: see kernel_check.h. Every output and workspace lies between guard
- * zones, blocks run in reverse order and in several counts.
+ * zones, blocks run in reverse order and in several counts. A kernel with narrow forms is
+ * checked in all of them by the same case.
  */
 #include "kernel_check.h"
 #include "kernel_table.h"
+#include <tessera/plugin_util.h>
 #include "../../../support/check_main.h"
 
 #include <inttypes.h>
@@ -38,38 +40,104 @@ float check_random(void)
     return (float)((int32_t)(state >> 40) - (1 << 23)) / (float)(1 << 23);
 }
 
-static float *guarded_new(int64_t floats)
+/* A form of a kernel: its name, and which arguments are of its type instead of float. */
+typedef struct Form {
+    char kernel[48];
+    uint32_t dtype, narrow;
+} Form;
+
+/* The arguments of storage type by kernel, one bit each, and whether the narrow form needs
+ * its workspace (the last argument) always. */
+static const struct {
+    const char *kernel;
+    uint32_t narrow;
+    int workspace;
+} narrow_kernels[] = {
+    { TSR_KERNEL_CONV2D_F32, 0x1b, 1 },     { TSR_KERNEL_CONV2D_DEPTHWISE_F32, 0x1b, 0 },
+    { TSR_KERNEL_CONV2D_NCHW_F32, 0x19, 1 }, { TSR_KERNEL_GEMM_F32, 0x1b, 1 },
+    { TSR_KERNEL_PACK_PANELS_F32, 0x3, 0 }, { TSR_KERNEL_POOL2D_F32, 0x3, 0 },
+    { TSR_KERNEL_RESIZE2D_F32, 0x5, 0 },    { TSR_KERNEL_SCALE_SHIFT_F32, 0x9, 0 },
+    { TSR_KERNEL_UNARY_F32, 0x3, 0 },       { TSR_KERNEL_BINARY_F32, 0x7, 0 },
+    { TSR_KERNEL_SOFTMAX_F32, 0x3, 0 },     { TSR_KERNEL_NORMALIZE_F32, 0xf, 0 },
+    { TSR_KERNEL_REDUCE_F32, 0x3, 0 },      { TSR_KERNEL_TRANSPOSE_B32, 0x3, 0 },
+    { TSR_KERNEL_SHUFFLE_B32, 0x3, 0 },
+};
+
+/* Form 0 is the case's kernel, 1 float16, 2 bfloat16; 0 when there is no such form. */
+static int form_of(const KernelCase *c, int form, Form *out)
 {
-    const int64_t all = (floats + 2 * GUARD + 15) / 16 * 16;
-    uint32_t *memory = aligned_alloc(64, (size_t)all * 4);
+    const size_t length = strlen(c->kernel);
+    *out = (Form){ .dtype = TSR_DTYPE_FLOAT };
+    memcpy(out->kernel, c->kernel, length + 1);
+    for (size_t i = 0; form > 0 && i < sizeof(narrow_kernels) / sizeof(narrow_kernels[0]); i++) {
+        if (strcmp(narrow_kernels[i].kernel, c->kernel) != 0)
+            continue;
+        if (narrow_kernels[i].workspace && c->args[c->arg_count - 1].kind != ARG_WORKSPACE)
+            return 0;
+        out->dtype = form == 1 ? TSR_DTYPE_FLOAT16 : TSR_DTYPE_BFLOAT16;
+        out->narrow = narrow_kernels[i].narrow;
+        strcpy(out->kernel + length - 3, strstr(c->kernel, "_b32") != NULL ? "b16"
+                                         : form == 1 ? "f16" : "bf16");
+        return 1;
+    }
+    return form == 0;
+}
+
+static int64_t arg_bytes(const KernelCase *c, const Form *f, int arg)
+{
+    return c->args[arg].floats * (f->narrow >> arg & 1 ? 2 : 4);
+}
+
+static float element_get(const Form *f, int arg, const void *memory, int64_t i)
+{
+    if (!(f->narrow >> arg & 1))
+        return ((const float *)memory)[i];
+    return f->dtype == TSR_DTYPE_FLOAT16 ? tsr_float16_to_float(((const uint16_t *)memory)[i])
+                                         : tsr_bfloat16_to_float(((const uint16_t *)memory)[i]);
+}
+
+static void element_put(const Form *f, int arg, void *memory, int64_t i, float v)
+{
+    if (!(f->narrow >> arg & 1))
+        ((float *)memory)[i] = v;
+    else
+        ((uint16_t *)memory)[i] = f->dtype == TSR_DTYPE_FLOAT16 ? tsr_float_to_float16(v)
+                                                                : tsr_float_to_bfloat16(v);
+}
+
+static void *guarded_new(int64_t bytes)
+{
+    const int64_t all = (bytes + 8 * GUARD + 63) / 64 * 64;
     const uint32_t guard = GUARD_BITS;
+    char *memory = aligned_alloc(64, (size_t)all);
     /* Not a Check assertion, since the benchmark runs outside of any test. */
     if (memory == NULL) {
         fprintf(stderr, "out of memory\n");
         exit(2);
     }
-    for (int64_t i = 0; i < all; i++)
+    for (int64_t i = 0; i < all; i += 4)
         memcpy(memory + i, &guard, 4);
-    return (float *)memory + GUARD;
+    return memory + 4 * GUARD;
 }
 
-static void guarded_free(float *memory)
+static void guarded_free(void *memory)
 {
     if (memory != NULL)
-        free(memory - GUARD);
+        free((char *)memory - 4 * GUARD);
 }
 
-static void guarded_check(const KernelCase *c, const char *isa, int arg, const float *memory,
-                          int64_t floats)
+static void guarded_check(const KernelCase *c, const Form *f, const char *isa, int arg,
+                          const char *memory, int64_t bytes)
 {
     const uint32_t guard = GUARD_BITS;
-    for (int64_t i = 0; i < GUARD; i++) {
-        ck_assert_msg(memcmp(memory - 1 - i, &guard, 4) == 0, "%s %s %s: wrote before arg %d",
-                      c->kernel, c->label, isa, arg);
-        ck_assert_msg(memcmp(memory + floats + i, &guard, 4) == 0,
-                      "%s %s %s: wrote past arg %d (%" PRId64 " floats)", c->kernel, c->label, isa,
-                      arg, floats);
-    }
+    char pattern[4 * GUARD + 4];
+    for (int i = 0; i <= GUARD; i++)
+        memcpy(pattern + 4 * i, &guard, 4);
+    ck_assert_msg(memcmp(memory - 4 * GUARD, pattern, 4 * GUARD) == 0,
+                  "%s %s %s: wrote before arg %d", f->kernel, c->label, isa, arg);
+    ck_assert_msg(memcmp(memory + bytes, pattern + bytes % 4, 4 * GUARD) == 0,
+                  "%s %s %s: wrote past arg %d (%" PRId64 " bytes)", f->kernel, c->label, isa, arg,
+                  bytes);
 }
 
 static int is_padding(const KernelArg *a, int64_t i)
@@ -79,18 +147,16 @@ static int is_padding(const KernelArg *a, int64_t i)
     return i / 16 / a->inner % ((a->channels + 15) / 16) * 16 + i % 16 >= a->channels;
 }
 
-static float *input_new(const KernelArg *a)
+static void *input_new(const KernelCase *c, const Form *f, int arg)
 {
-    float *memory = guarded_new(a->floats);
+    const KernelArg *a = &c->args[arg];
+    void *memory = guarded_new(arg_bytes(c, f, arg));
     const float low = a->low == a->high ? -1.0f : a->low;
     const float high = a->low == a->high ? 1.0f : a->high;
     for (int64_t i = 0; i < a->floats; i++) {
-        if (a->data != NULL)
-            memory[i] = a->data[i];
-        else
-            memory[i] = low + (high - low) * (check_random() * 0.5f + 0.5f);
-        if (is_padding(a, i))
-            memory[i] = NAN;
+        const float v = a->data != NULL ? a->data[i]
+                                        : low + (high - low) * (check_random() * 0.5f + 0.5f);
+        element_put(f, arg, memory, i, is_padding(a, i) ? NAN : v);
     }
     return memory;
 }
@@ -117,62 +183,78 @@ void kernel_run_ref(const char *kernel, void *const *args, const void *params)
     ref_find(kernel)(args, params, 0, 1);
 }
 
-static void outputs_compare(const KernelCase *c, const char *isa, uint32_t blocks, int arg,
-                            const float *got, const float *want)
+/* What one rounding may differ by, relative to the result. */
+static double rounding(const Form *f, int arg)
+{
+    return !(f->narrow >> arg & 1) ? 0.0 : f->dtype == TSR_DTYPE_FLOAT16 ? 0x1p-10 : 0x1p-7;
+}
+
+/* Infinity of float16 as the number after its largest, next to which sums may end. */
+static double finite_of(const Form *f, float v)
+{
+    return f->dtype == TSR_DTYPE_FLOAT16 && isinf(v) ? copysign(65536.0, (double)v) : (double)v;
+}
+
+static void outputs_compare(const KernelCase *c, const Form *f, const char *isa, uint32_t blocks,
+                            int arg, const void *got, const void *want)
 {
     const KernelArg *a = &c->args[arg];
+    /* Movements and maxima are exact in every type. */
+    const double relative = c->tolerance > 0.0 || strncmp(c->kernel, "pack", 4) == 0
+                                ? c->tolerance + rounding(f, arg) : 0.0;
+    const double absolute = c->tolerance + (f->narrow != 0 && relative > 0.0 ? 0x1p-24 : 0.0);
     for (int64_t i = 0; i < a->floats; i++) {
-        if (is_padding(a, i) || memcmp(got + i, want + i, 4) == 0)
+        const float g = element_get(f, arg, got, i), w = element_get(f, arg, want, i);
+        if (is_padding(a, i) || memcmp(&g, &w, 4) == 0)
             continue;
-        if (isnan(got[i]) && isnan(want[i]) && c->tolerance > 0.0)
+        if (isnan(g) && isnan(w) && (c->tolerance > 0.0 || f->narrow != 0))
             continue;
-        const double error = fabs((double)got[i] - (double)want[i]);
-        ck_assert_msg(error <= c->tolerance * fmax(1.0, fabs((double)want[i])),
+        const double error = fabs(finite_of(f, g) - finite_of(f, w));
+        ck_assert_msg(error <= fmax(absolute, relative * fabs(finite_of(f, w))),
                       "%s %s %s, %u blocks: arg %d [%" PRId64 "] is %.9g, reference %.9g",
-                      c->kernel, c->label, isa, blocks, arg, i, (double)got[i],
-                      (double)want[i]);
+                      f->kernel, c->label, isa, blocks, arg, i, (double)g, (double)w);
     }
 }
 
-void kernel_case_check(const KernelCase *c)
+static void form_check(const KernelCase *c, const Form *f)
 {
     static const uint32_t block_counts[] = { 1, 2, 5 };
-    float *memory[MAX_ARGS] = { NULL }, *want[MAX_ARGS] = { NULL };
+    void *memory[MAX_ARGS] = { NULL }, *want[MAX_ARGS] = { NULL };
     void *args[MAX_ARGS] = { NULL };
     uint32_t count;
     const TsrKernelRow *rows = tsr_kernel_rows(&count);
     for (int i = 0; i < c->arg_count; i++) {
         if (c->args[i].kind == ARG_INPUT)
-            memory[i] = input_new(&c->args[i]);
-        else if (c->args[i].kind == ARG_WORKSPACE)
-            memory[i] = guarded_new(c->args[i].floats);
-        else if (c->args[i].kind == ARG_OUTPUT)
-            memory[i] = want[i] = guarded_new(c->args[i].floats);
+            memory[i] = input_new(c, f, i);
+        else if (c->args[i].kind != ARG_NULL)
+            memory[i] = guarded_new(arg_bytes(c, f, i));
+        if (c->args[i].kind == ARG_OUTPUT)
+            want[i] = memory[i];
         args[i] = memory[i];
     }
-    ref_find(c->kernel)(args, c->params, 0, 1);
+    ref_find(f->kernel)(args, c->params, 0, 1);
     for (uint32_t r = 0; r < count; r++) {
-        if (strcmp(rows[r].name, c->kernel) != 0 || !tsr_kernel_isa_usable(rows[r].isa))
+        if (strcmp(rows[r].name, f->kernel) != 0 || !tsr_kernel_isa_usable(rows[r].isa))
             continue;
         const char *isa = tsr_kernel_isa_name(rows[r].isa);
         for (size_t b = 0; b < sizeof(block_counts) / sizeof(block_counts[0]); b++) {
             for (int i = 0; i < c->arg_count; i++) {
                 if (c->args[i].kind == ARG_WORKSPACE) {
                     guarded_free(memory[i]);
-                    memory[i] = guarded_new(c->args[i].floats * block_counts[b]);
+                    memory[i] = guarded_new(arg_bytes(c, f, i) * block_counts[b]);
                 } else if (c->args[i].kind == ARG_OUTPUT) {
-                    memory[i] = guarded_new(c->args[i].floats);
+                    memory[i] = guarded_new(arg_bytes(c, f, i));
                 }
                 args[i] = memory[i];
             }
             blocks_run(rows[r].fn, args, c->params, block_counts[b]);
             for (int i = 0; i < c->arg_count; i++) {
                 if (c->args[i].kind == ARG_WORKSPACE)
-                    guarded_check(c, isa, i, memory[i], c->args[i].floats * block_counts[b]);
+                    guarded_check(c, f, isa, i, memory[i], arg_bytes(c, f, i) * block_counts[b]);
                 if (c->args[i].kind != ARG_OUTPUT)
                     continue;
-                guarded_check(c, isa, i, memory[i], c->args[i].floats);
-                outputs_compare(c, isa, block_counts[b], i, memory[i], want[i]);
+                guarded_check(c, f, isa, i, memory[i], arg_bytes(c, f, i));
+                outputs_compare(c, f, isa, block_counts[b], i, memory[i], want[i]);
                 guarded_free(memory[i]);
                 memory[i] = NULL;
             }
@@ -182,6 +264,14 @@ void kernel_case_check(const KernelCase *c)
         guarded_free(memory[i]);
         guarded_free(want[i]);
     }
+}
+
+void kernel_case_check(const KernelCase *c)
+{
+    Form f;
+    for (int form = 0; form < 3; form++)
+        if (form_of(c, form, &f))
+            form_check(c, &f);
 }
 
 static double seconds_now(void)
@@ -197,7 +287,7 @@ static int double_compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-void kernel_case_bench(const KernelCase *c)
+static void form_bench(const KernelCase *c, const Form *f, double *f32)
 {
     enum { RUNS = 15 };
     void *args[MAX_ARGS] = { NULL };
@@ -206,14 +296,14 @@ void kernel_case_bench(const KernelCase *c)
     const TsrKernelRow *rows = tsr_kernel_rows(&count);
     for (int i = 0; i < c->arg_count; i++)
         if (c->args[i].kind != ARG_NULL)
-            args[i] = c->args[i].kind == ARG_INPUT ? input_new(&c->args[i])
-                                                   : guarded_new(c->args[i].floats);
+            args[i] = c->args[i].kind == ARG_INPUT ? input_new(c, f, i)
+                                                   : guarded_new(arg_bytes(c, f, i));
     for (uint32_t r = count; r-- > 0;) {
         double times[RUNS], median;
         int runs = rows[r].isa == TSR_ISA_REF ? 1 : RUNS;
-        if (strcmp(rows[r].name, c->kernel) != 0 || !tsr_kernel_isa_usable(rows[r].isa))
+        if (strcmp(rows[r].name, f->kernel) != 0 || !tsr_kernel_isa_usable(rows[r].isa))
             continue;
-        if (rows[r].isa == TSR_ISA_REF && c->flop > 5e7)
+        if (rows[r].isa == TSR_ISA_REF && (c->flop > 5e7 || f->narrow != 0))
             continue;
         for (int i = 0; i < runs; i++) {
             const double start = seconds_now();
@@ -224,7 +314,7 @@ void kernel_case_bench(const KernelCase *c)
         median = times[runs / 2];
         if (rows[r].isa == TSR_ISA_REF)
             ref = median;
-        printf("%-22s %-34s %-7s %12.0f ns", c->kernel, c->label,
+        printf("%-22s %-34s %-7s %12.0f ns", f->kernel, c->label,
                tsr_kernel_isa_name(rows[r].isa), median * 1e9);
         if (c->flop > 0.0)
             printf(" %8.2f GFLOP/s", c->flop / median * 1e-9);
@@ -232,10 +322,23 @@ void kernel_case_bench(const KernelCase *c)
             printf(" %8.2f GB/s", c->bytes / median * 1e-9);
         if (ref > 0.0)
             printf(" %8.1fx", ref / median);
+        if (f->narrow != 0)
+            printf(" %8.2f of the time of f32", median / f32[rows[r].isa]);
+        else
+            f32[rows[r].isa] = median;
         printf("\n");
     }
     for (int i = 0; i < c->arg_count; i++)
         guarded_free(args[i]);
+}
+
+void kernel_case_bench(const KernelCase *c)
+{
+    double f32[TSR_ISA_COUNT] = { 0.0 };
+    Form f;
+    for (int form = 0; form < 3; form++)
+        if (form_of(c, form, &f))
+            form_bench(c, &f, f32);
 }
 
 int kernel_test_main(int argc, char **argv, const char *name, void (*add)(struct TCase *),

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * kernel_check.h: runs every implementation of a kernel against its `_ref` on the same
- * seeded random inputs, and times them. A new row of the kernel table is covered
- * without a new test. The seed is printed and can be set by TSR_TEST_SEED.
+ * seeded random inputs, and times them. A new row of the kernel table is covered without a
+ * new test, and so are the narrow forms of a kernel. The seed is printed and can be set by
+ * TSR_TEST_SEED.
  */
 #ifndef TSR_KERNEL_CHECK_H
 #define TSR_KERNEL_CHECK_H

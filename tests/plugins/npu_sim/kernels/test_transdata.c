@@ -73,8 +73,10 @@ enum { ORIGINS = sizeof(origins) / sizeof(origins[0]) };
 static void desc_init(Desc *d, const Origin *o, const int64_t *shape, uint32_t format,
                       uint32_t dtype)
 {
-    static const int order[4][4] = { { 0, 1, 2, 3 }, { 0, 1, 2, 3 }, { 0, 3, 1, 2 }, { 3, 2, 0, 1 } };
-    static const int turned[4][4] = { { 0, 1, 2, 3 }, { 0, 1, 2, 3 }, { 0, 2, 3, 1 }, { 2, 3, 1, 0 } };
+    static const int order[4][4] = { { 0, 1, 2, 3 }, { 0, 1, 2, 3 }, { 0, 3, 1, 2 },
+                                     { 3, 2, 0, 1 } };
+    static const int turned[4][4] = { { 0, 1, 2, 3 }, { 0, 1, 2, 3 }, { 0, 2, 3, 1 },
+                                      { 2, 3, 1, 0 } };
     int64_t e[4] = { 1, 1, 1, 1 }, *s = d->storage;
     uint32_t rank = o->rank, next = 0;
     memset(d, 0, sizeof(*d));
