@@ -73,7 +73,9 @@ static int32_t add_product(const TsrNodeView *node, TsrTaskSink *sink, Product *
     /* Rows of A whose blocked copy takes a quarter of L2, in whole register tiles. */
     rows = l2 / 16 / nn_round_up(g->k > 0 ? g->k : 1, 16) / 14 * 14;
     rows = rows < 14 ? 14 : rows;
-    rows = rows < g->m ? rows : g->m;
+    /* Somewhat more is better than a second walk over all the weights. */
+    if (g->m <= rows * 7 / 4)
+        rows = g->m;
     g->rows_per_piece = rows;
     g->panels_per_piece = panels;
     if (batch * nn_ceil_div(g->m, rows) % cores != 0) {

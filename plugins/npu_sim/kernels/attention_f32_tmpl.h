@@ -184,13 +184,24 @@ static void score_rows(const TsrAttentionParams *p, const float *q, const float 
     }
 }
 
+/* exp(x) for x <= 0. Against the largest score, which gives 1, numbers below the least
+ * normal one are nothing, but slow: masked keys would all become such numbers on their way
+ * to zero. So they are zero from -87 on, and one power of two is enough. */
+static inline v16 exp_of_negative(v16 x)
+{
+    const v16 least = v_set1(-87.0f);
+    v16 k, r = vm_reduce(v_max(least, x), &k);
+    r = v_mul(v_add(vm_expm1_reduced(r), v_set1(1.0f)), vm_pow2(k));
+    return v_select(v_lt(x, least), v_zero(), r);
+}
+
 /* Turns a row of scores into exp(score + mask - most), zero from `limit` to the row's end;
  * returns the factor that makes their sum 1. */
 static float soften_row(const TsrAttentionParams *p, float *row, const float *mask, int64_t limit,
                         int64_t row_floats)
 {
     v16 most = v_set1(-INFINITY), sum = v_zero();
-    float lanes[16], largest;
+    float largest;
     for (int64_t j = limit; j < row_floats; j++)
         row[j] = -INFINITY;
     for (int64_t j = 0; j < limit; j += 16) {
@@ -202,21 +213,15 @@ static float soften_row(const TsrAttentionParams *p, float *row, const float *ma
         v_store(row + j, x);
         most = v_max_nan(most, x);
     }
-    v_store(lanes, most);
-    largest = lanes[0];
-    for (int i = 1; i < 16; i++)
-        if (lanes[i] > largest || lanes[i] != lanes[i])
-            largest = lanes[i];
+    /* A NaN among the scores makes their sum NaN below, whatever is taken off. */
+    largest = v_hmax(v_select(v_nan(most), v_set1(INFINITY), most));
     if (p->zero_rows && largest == -INFINITY) {
         for (int64_t j = 0; j < row_floats; j++)
             row[j] = 0.0f;
         return 0.0f;
     }
     for (int64_t j = 0; j < row_floats; j += 16) {
-        /* Against the largest, which is 1, numbers below the least normal one are nothing,
-         * but slow: masked keys would all become such numbers on their way to zero. */
-        const v16 d = v_sub(v_load(row + j), v_set1(largest)), least = v_set1(-87.0f);
-        const v16 e = v_select(v_lt(d, least), v_zero(), vm_exp(v_max(least, d)));
+        const v16 e = exp_of_negative(v_sub(v_load(row + j), v_set1(largest)));
         sum = v_add(sum, e);
         v_store(row + j, e);
     }

@@ -137,12 +137,14 @@ START_TEST(test_reference_masks)
 }
 END_TEST
 
-/* A row that forbids every key, in each row of the table. */
+/* A row that forbids every key, and one with a NaN besides, in each row of the table. */
 START_TEST(test_forbidden_rows)
 {
     static float mask[40];
     for (int i = 0; i < 40; i++)
-        mask[i] = i < 20 ? -INFINITY : 0.0f;
+        mask[i] = i < 20 || _i == 1 ? -INFINITY : 0.0f;
+    if (_i == 1)
+        mask[23] = NAN;
     TsrAttentionParams p = {
         .struct_size = sizeof(p), .zero_rows = 1, .scale = 1.0f, .batch = 1, .heads = 1,
         .queries = 2, .keys = 20, .size = 3, .v_size = 5, .group = 1, .q_step = { 6, 6, 3, 1 },
@@ -164,7 +166,7 @@ static void add_tests(TCase *tests)
 {
     tcase_add_test(tests, test_reference_by_hand);
     tcase_add_test(tests, test_reference_masks);
-    tcase_add_test(tests, test_forbidden_rows);
+    tcase_add_loop_test(tests, test_forbidden_rows, 0, 2);
     tcase_add_loop_test(tests, test_rows_match_reference, 0, 12);
 }
 
