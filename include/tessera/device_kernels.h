@@ -367,7 +367,8 @@ typedef struct TsrLstmParams {
  * `size` terms, a row of v and y v_size. Steps are in elements: batch, head, place (query
  * or key), element; 0 along a dim that repeats. The element step of q, v and y is 1; of
  * k it is 1, or the place step is; the key step of the mask is 0 or 1. With `causal` only
- * keys j <= i count. A row whose scores are all -infinity is NaN, or zero with zero_rows.
+ * keys j <= i count. Without keys y is zero. A row
+ * whose scores are all -infinity is NaN, or zero with zero_rows.
  * A piece is rows_per_piece (at most TSR_NPU_ATTENTION_ROWS) queries of one head. */
 #define TSR_KERNEL_ATTENTION_F32 "attention_f32"
 #define TSR_NPU_ATTENTION_ROWS 128

@@ -52,7 +52,7 @@ void tsr_attention_f32_ref(void *const *args, const void *params, uint32_t block
             double value = 0.0;
             for (int64_t j = 0; j < keys; j++)
                 value += (double)row[j] * (double)v[j * p->v_step[2] + d];
-            y[d] = p->zero_rows && sum == 0.0 ? 0.0f : (float)(value / sum);
+            y[d] = p->keys == 0 || (p->zero_rows && sum == 0.0) ? 0.0f : (float)(value / sum);
         }
     }
 }

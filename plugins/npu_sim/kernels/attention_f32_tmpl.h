@@ -225,7 +225,7 @@ static float soften_row(const TsrAttentionParams *p, float *row, const float *ma
         sum = v_add(sum, e);
         v_store(row + j, e);
     }
-    return 1.0f / v_sum(sum);
+    return p->keys > 0 ? 1.0f / v_sum(sum) : 0.0f;
 }
 
 void ATTENTION(void *const *args, const void *params, uint32_t block_index, uint32_t block_dim)

@@ -91,6 +91,15 @@ START_TEST(test_rows_match_reference)
 }
 END_TEST
 
+/* No keys: a sum over nothing. */
+START_TEST(test_no_keys)
+{
+    const Shape s = { .batch = 1, .heads = 2, .kv_heads = 2, .queries = 5, .keys = 0, .size = 3,
+                      .v_size = 17, .rows = 5 };
+    with_case(&s, kernel_case_check);
+}
+END_TEST
+
 static void run_small(const float *q, const float *mask, float *y, uint32_t causal,
                       uint32_t zero_rows)
 {
@@ -166,6 +175,7 @@ static void add_tests(TCase *tests)
 {
     tcase_add_test(tests, test_reference_by_hand);
     tcase_add_test(tests, test_reference_masks);
+    tcase_add_test(tests, test_no_keys);
     tcase_add_loop_test(tests, test_forbidden_rows, 0, 2);
     tcase_add_loop_test(tests, test_rows_match_reference, 0, 12);
 }
