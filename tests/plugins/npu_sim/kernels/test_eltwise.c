@@ -193,7 +193,8 @@ START_TEST(test_chain_reference_by_hand)
         .struct_size = sizeof(p), .step_count = 4, .operand_count = 3, .rank = 1, .shape = { 2 },
         .operand_step = { { 0 }, { 1 }, { 0 } },
         .steps = { { 1, TSR_BINARY_MUL, 0, 0, 0.0f, 0.0f }, { 1, TSR_BINARY_SUB, 1, 0, 0.0f, 0.0f },
-                   { 1, TSR_BINARY_SUB, 2, 1, 0.0f, 0.0f }, { 0, TSR_UNARY_RELU, 0, 0, 0.0f, 0.0f } },
+                   { 1, TSR_BINARY_SUB, 2, 1, 0.0f, 0.0f },
+                   { 0, TSR_UNARY_RELU, 0, 0, 0.0f, 0.0f } },
     };
     void *args[5] = { x, y, &two, ones, &ten };
     kernel_run_ref(TSR_KERNEL_CHAIN_F32, args, &p);
