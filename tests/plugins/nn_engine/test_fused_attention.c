@@ -97,18 +97,18 @@ static const GraphCase cases[] = {
     {"attention_scaled_query", attention_scaled_query, "nn.Attention"},
     {"attention_scaled_both", attention_scaled_both, "nn.Attention"},
     {"attention_unscaled", attention_unscaled, "nn.Attention"},
-    {"attention_one_kv_head", attention_one_kv_head, "Reshape nn.Attention"},
+    {"attention_one_kv_head", attention_one_kv_head, "nn.Attention"},
     {"attention_mask_of_queries", attention_mask_of_queries, "nn.Attention"},
     {"attention_mask_repeats_query", attention_mask_repeats_query, "nn.Attention"},
     {"attention_key_shown", attention_key_shown, "Transpose nn.Attention"},
     {"attention_axis", attention_axis,
-     "Div MatMul MatMul Softmax Transpose Transpose Transpose Transpose"},
+     "Div MatMul MatMul Softmax Transpose Transpose Transpose Transpose Transpose"},
     {"attention_scores_shown", attention_scores_shown,
-     "Div MatMul MatMul Softmax Transpose Transpose Transpose Transpose"},
+     "Div MatMul MatMul Softmax Transpose Transpose Transpose Transpose Transpose"},
     {"attention_weights_shown", attention_weights_shown,
-     "Div MatMul MatMul Softmax Transpose Transpose Transpose Transpose"},
+     "Div MatMul MatMul Softmax Transpose Transpose Transpose Transpose Transpose"},
     {"attention_turned", attention_turned,
-     "Div MatMul MatMul Softmax Transpose Transpose Transpose Transpose"},
+     "Div MatMul MatMul Softmax Transpose Transpose Transpose Transpose Transpose Transpose"},
 };
 
 START_TEST(becomes) { ck_case(&cases[_i]); }
