@@ -45,6 +45,15 @@ form()
     failed=$((failed + $3 + $5))
 }
 
+# pass_names: every pass that can be switched off, as the command lists them when it is
+# asked for one that does not exist.
+pass_names()
+{
+    set -- "$suite"/node/test_relu/model.onnx
+    "$tessera" explain "$1" --disable-fusion none_such 2>&1 |
+        sed -n 's/.*there are: //p' | tr -d ' ' | tr ',' '\n'
+}
+
 if [ -d "$suite/node" ]; then
     form "ONNX backend suite" "$suite"
     form "  shape inference alone" "$suite" --infer-only
@@ -54,6 +63,13 @@ if [ -d "$suite/node" ]; then
         form "  constants fed at run time" "$suite" --feed run-time
         form "  inputs known at compile time" "$suite" --feed constant
         form "  shapes known only at run time" "$suite" --feed dynamic
+        for format in plain NHWC HWCN NC1HWC0 FRACTAL_Z FRACTAL_NZ C1HWNCoC0; do
+            form "  storage format forced: $format" "$suite" --force-format $format
+        done
+        form "  without fusion" "$suite" --disable-fusion all
+        for pass in $(pass_names); do
+            form "  without $pass" "$suite" --disable-fusion "$pass"
+        done
         for damage in element nan inf sign shape dtype; do
             form "  expected outputs damaged: $damage" "$suite" --damage $damage
         done

@@ -162,7 +162,8 @@ gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
         !settle_formats(graph, set, &switches, report->fusions, error) ||
         !dump(graph, options, "1_prepared", error) || !tsr_place_graph(graph, set, error) ||
         !dump(graph, options, "2_placed", error) ||
-        !tsr_fusion_run(graph, set, &switches, TSR_STAGE_PLACED, report->fusions, error))
+        !tsr_fusion_run(graph, set, &switches, TSR_STAGE_PLACED, report->fusions, error) ||
+        !tsr_format_infer(graph, error))
         return FALSE;
     if (graph->format_conflicts != NULL)
         report->format_conflicts = g_ptr_array_ref(graph->format_conflicts);

@@ -130,11 +130,11 @@ static const TsrOpAttr conv_transpose_1_attrs[] = {
 
 static const TsrOpDef definitions[] = {
     {OP_ROW("", "Conv", 1), OP_INPUTS(conv_1_in), OP_OUTPUTS(conv_1_out), OP_ATTRS(conv_1_attrs),
-     .infer = infer_conv, .infer_format_full = tsr_format_channels},
+     .infer = infer_conv, .infer_format_full = tsr_format_conv},
     {OP_ROW("", "Conv", 11), OP_INPUTS(conv_1_in), OP_OUTPUTS(conv_1_out), OP_ATTRS(conv_1_attrs),
-     .infer = infer_conv, .infer_format_full = tsr_format_channels},
+     .infer = infer_conv, .infer_format_full = tsr_format_conv},
     {OP_ROW("", "Conv", 22), OP_INPUTS(conv_22_in), OP_OUTPUTS(conv_22_out),
-     OP_ATTRS(conv_1_attrs), .infer = infer_conv, .infer_format_full = tsr_format_channels},
+     OP_ATTRS(conv_1_attrs), .infer = infer_conv, .infer_format_full = tsr_format_conv},
     {OP_ROW("", "ConvTranspose", 1), OP_INPUTS(conv_1_in), OP_OUTPUTS(conv_1_out),
      OP_ATTRS(conv_transpose_1_attrs), .infer = infer_conv_transpose,
      .infer_format_full = tsr_format_channels},

@@ -34,6 +34,17 @@ int32_t tsr_format_channels(const TsrOpDef *def, TsrFormatContext *context)
     return status;
 }
 
+int32_t tsr_format_conv(const TsrOpDef *def, TsrFormatContext *context)
+{
+    const TsrTensorDesc *w = input_at(context, 1);
+    const uint32_t rank = w != NULL ? w->rank : 0;
+    const int32_t status = tsr_format_channels(def, context);
+    if (status != TSR_OK || (rank != 3 && rank != 4))
+        return status;
+    return context->set_input(context, 1, TSR_FORMAT_NCHW,
+                              rank == 3 ? TSR_EXPAND_N | TSR_EXPAND_C | TSR_EXPAND_W : 0);
+}
+
 /* Gives the format of the first port that has one to all that have its rank, of the first
  * input_count inputs and all outputs. */
 static int32_t give_to_all(TsrFormatContext *context, uint32_t input_count)

@@ -13,6 +13,8 @@
 /* Input 0 and output 0 mean N, C and then space: NCDHW at rank 5, NCHW at rank 4, and
  * NCHW without H at rank 3. */
 int32_t tsr_format_channels(const TsrOpDef *def, TsrFormatContext *context);
+/* The same, and the weights [M, C / group, H, W] are read as N, C, H, W. */
+int32_t tsr_format_conv(const TsrOpDef *def, TsrFormatContext *context);
 /* Input 0 and all outputs of its rank mean the same; further inputs are parameters. */
 int32_t tsr_format_keep(const TsrOpDef *def, TsrFormatContext *context);
 /* All inputs and outputs of one rank mean the same. */

@@ -97,6 +97,20 @@ static void conv_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_
                        x->rank);
 }
 
+/* Each column so far once more with the weights in that format. They are repacked for the
+ * kernel anyway, so it is taken only where they have it already or the user wants it. */
+static void add_weight_columns(TsrColumnSet *set, uint32_t format)
+{
+    const uint32_t count = set->count;
+    for (uint32_t i = 0; i < count && set->count < set->capacity; i++) {
+        uint32_t *to = set->formats + (size_t)set->count * set->port_count;
+        memcpy(to, set->formats + (size_t)i * set->port_count,
+               set->port_count * sizeof(*to));
+        to[1] = format;
+        set->scores[set->count++] = set->scores[i] - 0.01f;
+    }
+}
+
 static void conv_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet *set)
 {
     int64_t in, out, groups;
@@ -113,6 +127,8 @@ static void conv_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet *
         (is_single_tap(node) && node->inputs[0]->dtype == TSR_DTYPE_FLOAT))
         nn_column_mask(set, node, 10.0f, TSR_FORMAT_NC1HWC0, blocked | 1);
     nn_column(set, 1.0f, (const uint32_t[]){ TSR_FORMAT_ND }, 1);
+    add_weight_columns(set, is_depthwise(in, out, groups) ? TSR_FORMAT_C1HWNCOC0
+                                                          : TSR_FORMAT_FRACTAL_Z);
 }
 
 static const NnSelect conv_select = NN_SELECT_CUSTOMIZE(conv_columns);

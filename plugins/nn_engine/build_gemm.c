@@ -170,8 +170,11 @@ static int32_t read_matmul(const TsrNodeView *node, TsrTaskSink *sink, int ta, i
 static int32_t matmul_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
 {
     Product p;
-    const int32_t status = read_matmul(node, sink, 0, 0, &p);
+    int32_t status;
     (void)op;
+    if (nn_is_internal(node->outputs[0]))
+        return nn_matmul_nz_build(node, sink);
+    status = read_matmul(node, sink, 0, 0, &p);
     return status == TSR_OK ? add_product(node, sink, &p) : status;
 }
 
@@ -232,8 +235,11 @@ static int32_t fused_matmul_build(const NnOp *op, const TsrNodeView *node, TsrTa
     const TsrActivation activation = nn_activation_of(node);
     NnOperand product = product_operand(node, ta, tb), summand, whole;
     Product p;
-    int32_t status = read_matmul(node, sink, ta, tb, &p);
+    int32_t status;
     (void)op;
+    if (nn_is_internal(y))
+        return nn_matmul_nz_build(node, sink);
+    status = read_matmul(node, sink, ta, tb, &p);
     if (status == TSR_OK && nn_input(node, 2) != NULL)
         status = add_bias(node, sink, p.gemm.n, &p.bias);
     if (status != TSR_OK)
@@ -383,9 +389,11 @@ static const NnOp ops[] = {
     { .op_type = "Gemm", .domain = "", .min_version = 7, .max_version = 13,
       .dtypes = NN_FLOATS, .check = gemm_check, .build = gemm_build },
     { .op_type = "MatMul", .domain = "", .min_version = 1, .max_version = 13,
-      .dtypes = NN_FLOATS, .check = matmul_check, .build = matmul_build },
+      .dtypes = NN_FLOATS, .check = matmul_check, .build = matmul_build,
+      .select = &nn_matmul_select },
     { .op_type = "MatMul", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
-      .dtypes = NN_FLOATS, .check = fused_matmul_check, .build = fused_matmul_build },
+      .dtypes = NN_FLOATS, .check = fused_matmul_check, .build = fused_matmul_build,
+      .select = &nn_matmul_select },
 };
 
 const NnOpTable nn_gemm_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

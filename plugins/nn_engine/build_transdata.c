@@ -197,6 +197,32 @@ static int describe(const TsrTensorDesc *x, const TsrTensorDesc *y, TsrTransdata
     return 1;
 }
 
+int nn_plain_copy(const TsrTensorDesc *x, const void *from, void *to)
+{
+    TsrTensorDesc plain = *x;
+    TsrTransdataParams p = { .struct_size = sizeof(p) };
+    const size_t size = tsr_dtype_bits(x->dtype) / 8;
+    int64_t count = 1;
+    plain.storage_format = x->origin_format;
+    plain.storage_rank = x->rank;
+    plain.storage_shape = x->shape;
+    if (size == 0 || !describe(x, &plain, &p))
+        return 0;
+    for (uint32_t i = 0; i < p.rank; i++)
+        count *= p.axes[i].extent;
+    for (int64_t k = 0; k < count; k++) {
+        int64_t rest = k, x_at = 0, y_at = 0;
+        for (uint32_t i = p.rank; i-- > 0; rest /= p.axes[i].extent) {
+            const TsrTransdataAxis *a = &p.axes[i];
+            const int64_t at = rest % a->extent;
+            x_at += at / BLOCK * a->x_block + at % BLOCK * a->x_step;
+            y_at += at / BLOCK * a->y_block + at % BLOCK * a->y_step;
+        }
+        memcpy((char *)to + (size_t)y_at * size, (const char *)from + (size_t)x_at * size, size);
+    }
+    return 1;
+}
+
 /* The axis that has to be walked in blocks of 16 on one side: what is split there, else the
  * longest with step 1; rank when there is none. */
 static uint32_t lane_of(const TsrTransdataParams *p, int of_y)

@@ -7,16 +7,17 @@
 #include <stdlib.h>
 #include "nn.h"
 
-/* Float copies of the narrow constants of a node, so that builders read one type. */
-typedef struct FloatView {
+/* Copies of constants that are narrow floats or lie in a storage format: builders read
+ * floats in the order of the origin. */
+typedef struct PlainView {
     TsrNodeView node;
     const TsrTensor **values;
     TsrTensor *tensors; /* one per input, likewise below */
     TsrTensorDesc *descs;
     uint32_t count;
-} FloatView;
+} PlainView;
 
-static void float_view_clear(FloatView *view)
+static void plain_view_clear(PlainView *view)
 {
     for (uint32_t i = 0; i < view->count; i++)
         free(view->tensors[i].data);
@@ -25,8 +26,49 @@ static void float_view_clear(FloatView *view)
     free(view->descs);
 }
 
+static int is_narrow(uint32_t dtype)
+{
+    return dtype == TSR_DTYPE_FLOAT16 || dtype == TSR_DTYPE_BFLOAT16;
+}
+
+static int is_readable(const TsrTensorDesc *d)
+{
+    return !is_narrow(d->dtype) && !nn_is_internal(d);
+}
+
+/* The elements in the origin's order, floats for narrow ones; *desc then describes them.
+ * NULL when there is no memory. */
+static void *plain_data(const TsrTensor *value, TsrTensorDesc *desc)
+{
+    const int64_t count = tsr_desc_elements(desc);
+    void *plain = malloc((size_t)tsr_dtype_bytes(desc->dtype, (uint64_t)count) + 1);
+    TsrTensor as_plain = *value;
+    float *floats;
+    if (plain == NULL)
+        return NULL;
+    if (!nn_is_internal(desc))
+        memcpy(plain, value->data, (size_t)tsr_dtype_bytes(desc->dtype, (uint64_t)count));
+    else if (!nn_plain_copy(desc, value->data, plain)) {
+        free(plain);
+        return NULL;
+    }
+    desc->storage_format = desc->origin_format;
+    desc->storage_rank = desc->rank;
+    desc->storage_shape = desc->shape;
+    if (!is_narrow(desc->dtype))
+        return plain;
+    as_plain.desc = desc;
+    as_plain.data = plain;
+    floats = malloc((size_t)count * sizeof(float) + 1);
+    for (int64_t k = 0; floats != NULL && k < count; k++)
+        floats[k] = nn_float_at(&as_plain, k);
+    free(plain);
+    desc->dtype = TSR_DTYPE_FLOAT;
+    return floats;
+}
+
 /* 0 when there is no memory. */
-static int float_view_init(FloatView *view, const TsrNodeView *node)
+static int plain_view_init(PlainView *view, const TsrNodeView *node)
 {
     memset(view, 0, sizeof(*view));
     view->node = *node;
@@ -38,24 +80,29 @@ static int float_view_init(FloatView *view, const TsrNodeView *node)
     view->node.values = view->values;
     for (uint32_t i = 0; i < node->input_count; i++) {
         const TsrTensor *value = view->values[i] = node->values[i];
-        if (value == NULL || !nn_is_float(value->desc->dtype) ||
-            value->desc->dtype == TSR_DTYPE_FLOAT)
+        TsrTensor *copy = &view->tensors[view->count];
+        TsrTensorDesc *desc = &view->descs[view->count];
+        if (value == NULL || is_readable(value->desc))
             continue;
-        const int64_t count = tsr_desc_elements(value->desc);
-        float *floats = malloc((size_t)count * sizeof(float) + 1);
-        if (floats == NULL)
+        *desc = *value->desc;
+        *copy = *value;
+        copy->desc = desc;
+        copy->data = plain_data(value, desc);
+        if (copy->data == NULL)
             return 0;
-        for (int64_t k = 0; k < count; k++)
-            floats[k] = nn_float_at(value, k);
-        view->descs[view->count] = *value->desc;
-        view->descs[view->count].dtype = TSR_DTYPE_FLOAT;
-        view->tensors[view->count] = *value;
-        view->tensors[view->count].desc = &view->descs[view->count];
-        view->tensors[view->count].data = floats;
-        view->tensors[view->count].size_bytes = (uint64_t)count * sizeof(float);
-        view->values[i] = &view->tensors[view->count++];
+        copy->size_bytes = tsr_dtype_bytes(desc->dtype, (uint64_t)tsr_desc_elements(desc));
+        view->values[i] = copy;
+        view->count++;
     }
     return 1;
+}
+
+static int has_unreadable(const TsrNodeView *node)
+{
+    for (uint32_t i = 0; i < node->input_count; i++)
+        if (node->values[i] != NULL && !is_readable(node->values[i]->desc))
+            return 1;
+    return 0;
 }
 
 static int32_t executor_build(const TsrExecutor *executor, const TsrNodeView *node,
@@ -80,15 +127,14 @@ static int32_t executor_build(const TsrExecutor *executor, const TsrNodeView *no
     }
     if (tsr_desc_elements(node->outputs[0]) == 0)
         return TSR_OK;
-    if (node->values == NULL || (op->flags & NN_ANY_DTYPE) || node->input_count == 0 ||
-        node->inputs[0] == NULL || node->inputs[0]->dtype == TSR_DTYPE_FLOAT)
+    if (node->values == NULL || (op->flags & NN_ANY_DTYPE) || !has_unreadable(node))
         return op->build(op, node, sink);
-    FloatView view;
-    const int32_t status = float_view_init(&view, node)
+    PlainView view;
+    const int32_t status = plain_view_init(&view, node)
                                ? op->build(op, &view.node, sink)
                                : sink->fail(sink, TSR_OUT_OF_MEMORY, "%s '%s': constants",
                                             node->op_type, node->name);
-    float_view_clear(&view);
+    plain_view_clear(&view);
     return status;
 }
 

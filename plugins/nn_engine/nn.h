@@ -172,6 +172,10 @@ int32_t nn_build_transdata(TsrTaskSink *sink, const char *name, const TsrTensorD
                            const TsrTensorDesc *y, uint32_t padding, uint32_t x_arg,
                            uint32_t y_arg);
 
+/* MatMul stored as FRACTAL_NZ, and the columns of every MatMul. */
+extern const NnSelect nn_matmul_select;
+int32_t nn_matmul_nz_build(const TsrNodeView *node, TsrTaskSink *sink);
+
 /* Adds the task CONV2D_SPARSE_F32 for a 1x1 convolution in groups. */
 int32_t nn_sparse_build(const TsrNodeView *node, TsrTaskSink *sink, const TsrConv2dParams *p,
                         const float *w, uint32_t bias_arg, uint32_t z_arg);
@@ -188,6 +192,10 @@ int32_t nn_build_activation(TsrTaskSink *sink, uint32_t dtype, const TsrActivati
 /* An elementwise node as a step of a chain: which of its two inputs is the operand is for
  * the caller to say. 0 when the node is none, or not one of nn_engine. */
 int nn_eltwise_step(const TsrNodeView *node, TsrChainStep *out_step);
+
+/* Copies a tensor out of its storage format, in plain C; to has room for the elements of its
+ * shape. 0 when the format cannot store the desc. */
+int nn_plain_copy(const TsrTensorDesc *x, const void *from, void *to);
 
 /* Adds y = x in another element type, of those that CAST takes. */
 int32_t nn_build_cast(TsrTaskSink *sink, uint32_t from, uint32_t to, uint32_t x_arg,

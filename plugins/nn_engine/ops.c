@@ -127,7 +127,6 @@ static int32_t deconv_infer(const TsrOpDef *def, TsrInferContext *infer)
 static int32_t picture_format(const TsrOpDef *def, const TsrNodeView *node,
                               uint32_t *input_formats, uint32_t *output_formats)
 {
-    (void)def;
     for (uint32_t i = 0; i < node->input_count; i++)
         input_formats[i] = TSR_FORMAT_ANY;
     if (node->inputs[0] == NULL || node->inputs[0]->rank != 4) {
@@ -135,6 +134,8 @@ static int32_t picture_format(const TsrOpDef *def, const TsrNodeView *node,
         return TSR_OK;
     }
     input_formats[0] = output_formats[0] = TSR_FORMAT_NCHW;
+    if (strcmp(def->name, "Conv") == 0 && node->inputs[1]->rank == 4)
+        input_formats[1] = TSR_FORMAT_NCHW;
     if (node->input_count > 3)
         input_formats[3] = TSR_FORMAT_NCHW;
     return TSR_OK;

@@ -70,8 +70,8 @@ START_TEST(spreads_both_ways)
     expect(z, NCHW, 0);
     expect(s, NCHW, 0);
     ck_assert_str_eq(s->format_anchor, "'conv'");
-    /* The weights are no picture. */
-    expect((TsrValue *)g_ptr_array_index(fixture_find(graph, "conv")->inputs, 1), ND, 0);
+    /* The weights [M, C, H, W] are read as N, C, H, W. */
+    expect((TsrValue *)g_ptr_array_index(fixture_find(graph, "conv")->inputs, 1), NCHW, 0);
     ck_assert_uint_eq(graph->format_conflicts->len, 0);
 }
 END_TEST

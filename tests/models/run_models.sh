@@ -6,17 +6,23 @@
 # (decode.js, by the name decoder_grow). One line per network, then
 # "N passed, N failed, N skipped"; exit status 1 when one failed. A network that was
 # not fetched, or has no reference here, is skipped and says why.
-# Usage: run_models.sh [--build FOLDER] [--threads N[,N]] [NAME...]
+# --with passes further options to every `tessera run`, such as --with "--force-format NHWC".
+# Usage: run_models.sh [--build FOLDER] [--threads N[,N]] [--with OPTIONS] [NAME...]
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
 build=build
 threads=2
+with=
 while [ $# -gt 0 ]; do
     case $1 in
         --build) build=$2; shift 2 ;;
         --threads) threads=$2; shift 2 ;;
-        -*) echo "usage: run_models.sh [--build FOLDER] [--threads N[,N]] [NAME...]" >&2; exit 2 ;;
+        --with) with=$2; shift 2 ;;
+        -*)
+            echo "usage: run_models.sh [--build FOLDER] [--threads N[,N]] [--with OPTIONS]" \
+                "[NAME...]" >&2
+            exit 2 ;;
         *) break ;;
     esac
 done
@@ -49,8 +55,9 @@ leaks=1
 # execute MODEL ARGUMENT...: one run and comparison; sets status.
 execute()
 {
+    # shellcheck disable=SC2086 # with is words
     ASAN_OPTIONS=detect_leaks=$leaks timeout -k 5 "${TESSERA_MODEL_TIMEOUT:-300}" \
-        "$tessera" run "$@" --threads "$count" --compare "$models/reference/$name" \
+        "$tessera" run "$@" $with --threads "$count" --compare "$models/reference/$name" \
         --rtol 1e-3 --atol 1e-4 >"$log.one" 2>&1 </dev/null
     status=$?
 }

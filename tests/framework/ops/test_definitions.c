@@ -83,7 +83,7 @@ END_TEST
 
 /* What a definition fixed on a view whose values mean nothing yet. */
 typedef struct Fixed {
-    uint32_t input, input_rule, output, output_rule;
+    uint32_t input, input_rule, weights, output, output_rule;
     int others;
 } Fixed;
 
@@ -91,7 +91,11 @@ static int32_t note_input(TsrFormatContext *context, uint32_t index, uint32_t fo
                           uint32_t rule)
 {
     Fixed *fixed = context->context;
-    fixed->others += index != 0;
+    fixed->others += index > 1;
+    if (index == 1) {
+        fixed->weights = format;
+        return TSR_OK;
+    }
     fixed->input = format;
     fixed->input_rule = rule;
     return TSR_OK;
@@ -152,6 +156,9 @@ START_TEST(image_operators_fix_their_format)
             ck_assert_uint_eq(fixed.output, TSR_FORMAT_NCHW);
             ck_assert_uint_eq(fixed.input_rule | fixed.output_rule, 0);
             ck_assert_int_eq(fixed.others, 0);
+            /* Those of a Conv are read as N, C, H, W. */
+            ck_assert_uint_eq(fixed.weights, strcmp(def->name, "Conv") == 0 ? TSR_FORMAT_NCHW
+                                                                            : TSR_FORMAT_ND);
             fixed = fixed_at(def, 5);
             ck_assert_uint_eq(fixed.input, TSR_FORMAT_NCDHW);
             fixed = fixed_at(def, 3);

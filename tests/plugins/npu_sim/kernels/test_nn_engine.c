@@ -186,20 +186,21 @@ START_TEST(test_conv_columns)
     node_input(&c, 0, 4, SHAPE(1, 3, 9, 9));
     node_input(&c, 1, 4, SHAPE(32, 3, 1, 1));
     node_output(&c, 4, SHAPE(1, 32, 9, 9));
-    ck_assert_uint_eq(node_columns(&c, formats), 3);
+    /* Each column comes once more with the weights as FRACTAL_Z. */
+    ck_assert_uint_eq(node_columns(&c, formats), 6);
     ck_assert_uint_eq(formats[0], TSR_FORMAT_ND);
     ck_assert_uint_eq(formats[2], TSR_FORMAT_NC1HWC0);
     c.inputs[0].shape[1] = c.inputs[1].shape[1] = 32;
-    ck_assert_uint_eq(node_columns(&c, formats), 2);
+    ck_assert_uint_eq(node_columns(&c, formats), 4);
     ck_assert_uint_eq(formats[0], TSR_FORMAT_NC1HWC0);
     ck_assert_uint_eq(formats[1], TSR_FORMAT_ND);
     /* 8 channels a group fit no block: that is no matter to single pixels only. */
     c.inputs[1].shape[1] = 8;
     node_attr_int(&c, "group", 4);
-    ck_assert_uint_eq(node_columns(&c, formats), 2);
+    ck_assert_uint_eq(node_columns(&c, formats), 4);
     ck_assert_uint_eq(formats[0], TSR_FORMAT_NC1HWC0);
     c.inputs[1].shape[2] = 3;
-    ck_assert_uint_eq(node_columns(&c, formats), 1);
+    ck_assert_uint_eq(node_columns(&c, formats), 2);
     ck_assert_uint_eq(formats[0], TSR_FORMAT_ND);
     node_clear(&c);
 }
