@@ -49,6 +49,40 @@ static void add_formats(JsonBuilder *json, const char *name, const GPtrArray *va
     json_builder_end_array(json);
 }
 
+/* The columns that a node could have taken, each with what the whole graph would then cost. */
+static void add_choices(JsonBuilder *json, const TsrNode *node)
+{
+    const guint ports = node->inputs->len + node->outputs->len;
+    tsr_json_begin_array(json, "columns");
+    for (guint c = 0; node->choices != NULL && c < node->choices->len; c++) {
+        const TsrFormatChoice *choice = &g_array_index(node->choices, TsrFormatChoice, c);
+        json_builder_begin_object(json);
+        tsr_json_begin_array(json, "formats");
+        for (guint i = 0; i < ports; i++)
+            json_builder_add_string_value(json, tsr_format_name(choice->formats[i]));
+        json_builder_end_array(json);
+        tsr_json_double(json, "score", (double)choice->score);
+        tsr_json_int(json, "cost", (gint64)choice->cost);
+        tsr_json_bool(json, "chosen", choice->chosen);
+        json_builder_end_object(json);
+    }
+    json_builder_end_array(json);
+}
+
+static void print_choices(const TsrNode *node)
+{
+    const guint inputs = node->inputs->len, ports = inputs + node->outputs->len;
+    for (guint c = 0; node->choices != NULL && node->choices->len > 1 && c < node->choices->len;
+         c++) {
+        const TsrFormatChoice *choice = &g_array_index(node->choices, TsrFormatChoice, c);
+        printf("    %s column", choice->chosen ? "takes" : "  not");
+        for (guint i = 0; i < ports; i++)
+            printf("%s %s", i == inputs ? " ->" : "", tsr_format_name(choice->formats[i]));
+        printf(", score %g, graph costs %" G_GUINT64_FORMAT " bytes\n", (double)choice->score,
+               choice->cost);
+    }
+}
+
 static void json_nodes(TsrGraph *graph, gpointer data)
 {
     JsonBuilder *json = data;
@@ -74,8 +108,11 @@ static void json_nodes(TsrGraph *graph, gpointer data)
         json_builder_end_array(json);
         tsr_json_begin_object(json, "formats");
         tsr_json_string(json, "selector", selector_name(node->selector));
+        tsr_json_string(json, "selected_by",
+                        node->selector_name != NULL ? node->selector_name : "");
         add_formats(json, "inputs", node->inputs);
         add_formats(json, "outputs", node->outputs);
+        add_choices(json, node);
         add_origins(json, "origin_inputs", node->inputs);
         add_origins(json, "origin_outputs", node->outputs);
         json_builder_end_object(json);
@@ -97,13 +134,16 @@ static void text_nodes(TsrGraph *graph, gpointer data)
         printf("%s%s%s '%s'\n    on %s, cluster %d", node->def->domain,
                node->def->domain[0] != '\0' ? "::" : "", node->def->name, node->name,
                node->engine, node->cluster);
-        printf(", formats (%s):", selector_name(node->selector));
+        printf(", formats (%s%s%s):", selector_name(node->selector),
+               node->selector_name != NULL ? " of " : "",
+               node->selector_name != NULL ? node->selector_name : "");
         for (guint k = 0; k < node->inputs->len; k++)
             printf(" %s", format_of(g_ptr_array_index(node->inputs, k)));
         printf(" ->");
         for (guint k = 0; k < node->outputs->len; k++)
             printf(" %s", format_of(g_ptr_array_index(node->outputs, k)));
         printf("\n");
+        print_choices(node);
         for (guint k = 0; k < node->refusals->len; k++) {
             const TsrRefusal *refusal = &g_array_index(node->refusals, TsrRefusal, k);
             printf("    refused by %s (%s): %s\n", refusal->engine, code_name(refusal->code),
@@ -125,6 +165,11 @@ static void print_json(TsrGraph *graph, const TsrCompileReport *report)
     tsr_json_int(json, "clusters", report->clusters);
     tsr_json_int(json, "transdata", report->formats.transdata);
     tsr_json_int(json, "converted_bytes", (gint64)report->formats.converted_bytes);
+    tsr_json_begin_object(json, "format_cost");
+    tsr_json_int(json, "chosen", (gint64)report->formats.cost);
+    tsr_json_int(json, "propagated", (gint64)report->formats.cost_propagated);
+    tsr_json_int(json, "plain", (gint64)report->formats.cost_plain);
+    json_builder_end_object(json);
     tsr_report_json(json, report);
     json_builder_end_object(json);
     tsr_json_print(json);
@@ -151,6 +196,11 @@ static int explain(const TsrToolOptions *options, TsrSession *session, const cha
         print_json(graph, report);
     } else {
         tsr_graph_foreach(graph, text_nodes, NULL);
+        printf("storage formats cost %" G_GUINT64_FORMAT " bytes (conversions, and what lower "
+               "scores weigh); %" G_GUINT64_FORMAT " by propagation alone, %" G_GUINT64_FORMAT
+               " in plain storage\n",
+               report->formats.cost, report->formats.cost_propagated,
+               report->formats.cost_plain);
     }
     return TSR_EXIT_DONE;
 }

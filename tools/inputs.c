@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/npy.h"
+#include "ir/storage_walk.h"
 #include "onnx/tensor_proto.h"
 
 TsrArray *tsr_tool_read_array(const char *path, GError **error)
@@ -124,6 +125,40 @@ static gboolean check_names(TsrModel *model, char **specs, GError **error)
     return TRUE;
 }
 
+static gboolean has_shape(TsrArray *array, guint32 rank, const gint64 *shape)
+{
+    return tsr_array_rank(array) == rank &&
+           memcmp(tsr_array_shape(array), shape, rank * sizeof(*shape)) == 0;
+}
+
+TsrArray *tsr_tool_to_storage(const TsrTensorDesc *desc, TsrArray *array, GError **error)
+{
+    g_autoptr(TsrArray) stored = NULL;
+    if (desc->storage_format == desc->origin_format ||
+        !has_shape(array, desc->rank, desc->shape) || tsr_array_dtype(array) != desc->dtype)
+        return tsr_array_ref(array);
+    stored = tsr_array_create(desc->dtype, desc->storage_rank, desc->storage_shape, error);
+    if (stored == NULL ||
+        !tsr_storage_from_origin(desc, tsr_array_data(array), tsr_array_data(stored),
+                                 tsr_array_size_bytes(stored), error))
+        return NULL;
+    return g_steal_pointer(&stored);
+}
+
+TsrArray *tsr_tool_from_storage(const TsrTensorDesc *desc, TsrArray *array, GError **error)
+{
+    g_autoptr(TsrArray) meant = NULL;
+    if (desc->storage_format == desc->origin_format ||
+        !has_shape(array, desc->storage_rank, desc->storage_shape))
+        return tsr_array_ref(array);
+    meant = tsr_array_create(desc->dtype, desc->rank, desc->shape, error);
+    if (meant == NULL ||
+        !tsr_storage_to_origin(desc, tsr_array_data(array), tsr_array_size_bytes(array),
+                               tsr_array_data(meant), error))
+        return NULL;
+    return g_steal_pointer(&meant);
+}
+
 GPtrArray *tsr_tool_make_inputs(TsrModel *model, char **specs, GError **error)
 {
     g_autoptr(GPtrArray) inputs = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_array_unref);
@@ -134,7 +169,7 @@ GPtrArray *tsr_tool_make_inputs(TsrModel *model, char **specs, GError **error)
         const gint64 *shape;
         const char *name = tsr_model_input(model, i, &dtype, &rank, &shape);
         const char *spec = find_spec(specs, name);
-        TsrArray *array;
+        TsrArray *array, *stored;
         if (spec != NULL && g_str_has_prefix(spec, "random:"))
             seed = (guint32)g_ascii_strtoull(spec + 7, NULL, 10);
         if (spec == NULL || strcmp(spec, "random") == 0 || g_str_has_prefix(spec, "random:"))
@@ -145,7 +180,11 @@ GPtrArray *tsr_tool_make_inputs(TsrModel *model, char **specs, GError **error)
             array = tsr_tool_read_array(spec, error);
         if (array == NULL)
             return NULL;
-        g_ptr_array_add(inputs, array);
+        stored = tsr_tool_to_storage(tsr_model_input_desc(model, i), array, error);
+        tsr_array_unref(array);
+        if (stored == NULL)
+            return NULL;
+        g_ptr_array_add(inputs, stored);
     }
     return g_steal_pointer(&inputs);
 }

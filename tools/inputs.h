@@ -19,4 +19,10 @@ GPtrArray *tsr_tool_make_inputs(TsrModel *model, char **specs, GError **error);
 /* A file name for a tensor: characters that are unfit become '_'. (transfer full) */
 char *tsr_tool_file_name(const char *tensor, const char *suffix);
 
+/* A tensor of an input or output that has a storage format: an array of the shape that the
+ * user means is brought into storage, and back. One of the other shape is handed on. (transfer
+ * full) */
+TsrArray *tsr_tool_to_storage(const TsrTensorDesc *desc, TsrArray *array, GError **error);
+TsrArray *tsr_tool_from_storage(const TsrTensorDesc *desc, TsrArray *array, GError **error);
+
 #endif

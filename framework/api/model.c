@@ -68,6 +68,16 @@ const char *tsr_model_output(TsrModel *model, guint index, guint32 *out_dtype,
     return output->name;
 }
 
+const TsrTensorDesc *tsr_model_input_desc(TsrModel *model, guint index)
+{
+    return &((TsrValue *)g_ptr_array_index(graph_of(model)->inputs, index))->desc.view;
+}
+
+const TsrTensorDesc *tsr_model_output_desc(TsrModel *model, guint index)
+{
+    return &g_array_index(graph_of(model)->outputs, TsrGraphOutput, index).value->desc.view;
+}
+
 static void describe_storage(const TsrTensorDesc *desc, guint32 *out_format, guint32 *out_rank,
                              const gint64 **out_shape)
 {
@@ -83,17 +93,14 @@ void tsr_model_input_storage(TsrModel *model, guint index, guint32 *out_format,
                              guint32 *out_rank, const gint64 **out_shape)
 {
     g_return_if_fail(index < tsr_model_input_count(model));
-    describe_storage(&((TsrValue *)g_ptr_array_index(graph_of(model)->inputs, index))->desc.view,
-                     out_format, out_rank, out_shape);
+    describe_storage(tsr_model_input_desc(model, index), out_format, out_rank, out_shape);
 }
 
 void tsr_model_output_storage(TsrModel *model, guint index, guint32 *out_format,
                               guint32 *out_rank, const gint64 **out_shape)
 {
     g_return_if_fail(index < tsr_model_output_count(model));
-    describe_storage(
-        &g_array_index(graph_of(model)->outputs, TsrGraphOutput, index).value->desc.view,
-        out_format, out_rank, out_shape);
+    describe_storage(tsr_model_output_desc(model, index), out_format, out_rank, out_shape);
 }
 
 gboolean tsr_model_run(TsrModel *model, TsrArray *const *inputs, TsrArray **outputs,

@@ -65,4 +65,8 @@ gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
 gboolean tsr_session_validate(TsrSession *session, const char *path, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
+/* Both meanings of an input or output: origin and storage. (transfer none) */
+const TsrTensorDesc *tsr_model_input_desc(TsrModel *model, guint index);
+const TsrTensorDesc *tsr_model_output_desc(TsrModel *model, guint index);
+
 #endif

@@ -87,6 +87,38 @@ static gint64 fractal_nz_offset(const Walk *walk, const gint64 *index)
            column % s[3];
 }
 
+/* The plain orders, where the origin has another one. */
+static gint64 ordered_offset(const Walk *walk, const gint64 *index, const guint8 order[4])
+{
+    gint64 offset = 0;
+    for (guint i = 0; i < 4; i++)
+        offset = offset * walk->extents[order[i]] + coordinate(walk, index, order[i]);
+    return offset;
+}
+
+static const guint8 nchw_order[4] = {0, 1, 2, 3}, nhwc_order[4] = {0, 2, 3, 1},
+                    hwcn_order[4] = {2, 3, 1, 0};
+
+static gint64 nchw_offset(const Walk *walk, const gint64 *index)
+{
+    return ordered_offset(walk, index, nchw_order);
+}
+
+static gint64 nhwc_offset(const Walk *walk, const gint64 *index)
+{
+    return ordered_offset(walk, index, nhwc_order);
+}
+
+static gint64 hwcn_offset(const Walk *walk, const gint64 *index)
+{
+    return ordered_offset(walk, index, hwcn_order);
+}
+
+static gboolean same_elements(const Walk *walk)
+{
+    return tsr_desc_storage_elements(walk->desc) == tsr_desc_elements(walk->desc);
+}
+
 static gint64 blocks(gint64 extent, gint64 block)
 {
     return (extent + block - 1) / block;
@@ -135,6 +167,9 @@ static const struct {
     gboolean (*fits)(const Walk *walk);
     gint64 (*offset)(const Walk *walk, const gint64 *index);
 } rules[] = {
+    {TSR_FORMAT_NCHW, 4, TRUE, same_elements, nchw_offset},
+    {TSR_FORMAT_NHWC, 4, TRUE, same_elements, nhwc_offset},
+    {TSR_FORMAT_HWCN, 4, TRUE, same_elements, hwcn_offset},
     {TSR_FORMAT_NC1HWC0, 5, TRUE, nc1hwc0_fits, nc1hwc0_offset},
     {TSR_FORMAT_FRACTAL_Z, 4, TRUE, fractal_z_fits, fractal_z_offset},
     {TSR_FORMAT_C1HWNCOC0, 6, TRUE, c1hwncoc0_fits, c1hwncoc0_offset},
@@ -163,8 +198,9 @@ static void advance(const TsrTensorDesc *desc, gint64 *index)
     }
 }
 
-gboolean tsr_storage_to_origin(const TsrTensorDesc *desc, gconstpointer storage,
-                               gsize size_bytes, gpointer origin, GError **error)
+/* Copies every element between the storage and the origin's order. */
+static gboolean walk_elements(const TsrTensorDesc *desc, guint8 *storage, gsize size_bytes,
+                              guint8 *origin, gboolean to_storage, GError **error)
 {
     Walk walk = {.desc = desc};
     gsize width = tsr_dtype_bits(desc->dtype) / 8;
@@ -173,11 +209,11 @@ gboolean tsr_storage_to_origin(const TsrTensorDesc *desc, gconstpointer storage,
     if (!tsr_desc_is_static(desc))
         return unfit(desc, error);
     count = tsr_desc_elements(desc);
-    if (desc->storage_format < TSR_FORMAT_NC1HWC0) {
+    if (desc->storage_format == desc->origin_format || desc->storage_format == TSR_FORMAT_ND) {
         if (tsr_dtype_bytes(desc->dtype, (guint64)count) != size_bytes)
             return unfit(desc, error);
         if (size_bytes != 0)
-            memcpy(origin, storage, size_bytes);
+            memcpy(to_storage ? storage : origin, to_storage ? origin : storage, size_bytes);
         return TRUE;
     }
     while (row < G_N_ELEMENTS(rules) && rules[row].format != desc->storage_format)
@@ -189,10 +225,24 @@ gboolean tsr_storage_to_origin(const TsrTensorDesc *desc, gconstpointer storage,
         (guint64)tsr_desc_storage_elements(desc) * width != size_bytes)
         return unfit(desc, error);
     for (gint64 i = 0; i < count; i++) {
-        gsize offset = (gsize)rules[row].offset(&walk, index);
-        memcpy((guint8 *)origin + (gsize)i * width, (const guint8 *)storage + offset * width,
-               width);
+        guint8 *stored = storage + (gsize)rules[row].offset(&walk, index) * width;
+        guint8 *meant = origin + (gsize)i * width;
+        memcpy(to_storage ? stored : meant, to_storage ? meant : stored, width);
         advance(desc, index);
     }
     return TRUE;
+}
+
+gboolean tsr_storage_to_origin(const TsrTensorDesc *desc, gconstpointer storage,
+                               gsize size_bytes, gpointer origin, GError **error)
+{
+    return walk_elements(desc, (guint8 *)storage, size_bytes, origin, FALSE, error);
+}
+
+gboolean tsr_storage_from_origin(const TsrTensorDesc *desc, gconstpointer origin,
+                                 gpointer storage, gsize size_bytes, GError **error)
+{
+    if (size_bytes != 0)
+        memset(storage, 0, size_bytes);
+    return walk_elements(desc, storage, size_bytes, (guint8 *)origin, TRUE, error);
 }
