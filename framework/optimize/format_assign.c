@@ -255,19 +255,17 @@ static void add_value(Move *move, guint index)
         add_target(move, index, g_array_index(targets, guint32, i));
 }
 
-/* Offers a format to every node; TRUE when the cost went down. */
-static gboolean move_format(TsrFormatProblem *problem, guint32 format)
+/* Offers each node a column (NO_COLUMN: none); TRUE when the cost went down. */
+static gboolean move_all(TsrFormatProblem *problem, guint *offered)
 {
     const guint count = problem->nodes->len;
     g_autoptr(TsrMinCut) cut = tsr_min_cut_new();
-    g_autofree guint *offered = g_new(guint, count + 1);
     g_autofree guint *variables = g_new0(guint, count + 1);
     g_autofree guint *before = g_new(guint, count + 1);
     Move move = {problem, cut, offered, variables};
     const double cost = tsr_format_cost(problem);
     for (guint i = 0; i < count; i++) {
         const TsrFormatNode *item = tsr_format_node(problem, i);
-        offered[i] = column_for(item, format);
         before[i] = item->chosen;
         if (offered[i] == item->chosen)
             offered[i] = NO_COLUMN;
@@ -288,6 +286,29 @@ static gboolean move_format(TsrFormatProblem *problem, guint32 format)
     for (guint i = 0; i < count; i++)
         tsr_format_node(problem, i)->chosen = before[i];
     return FALSE;
+}
+
+/* Offers every node the column that suits a format best. */
+static gboolean move_format(TsrFormatProblem *problem, guint32 format)
+{
+    g_autofree guint *offered = g_new(guint, problem->nodes->len + 1);
+    for (guint i = 0; i < problem->nodes->len; i++)
+        offered[i] = column_for(tsr_format_node(problem, i), format);
+    return move_all(problem, offered);
+}
+
+/* Offers every node its column of that number, for columns that are no format's best, such as
+ * those that change the format between input and output. */
+static gboolean move_column(TsrFormatProblem *problem, guint column, gboolean *out_any)
+{
+    g_autofree guint *offered = g_new(guint, problem->nodes->len + 1);
+    *out_any = FALSE;
+    for (guint i = 0; i < problem->nodes->len; i++) {
+        const gboolean has = column < tsr_format_node(problem, i)->columns->len;
+        offered[i] = has ? column : NO_COLUMN;
+        *out_any |= has;
+    }
+    return *out_any && move_all(problem, offered);
 }
 
 /* Each node on its own; TRUE when one changed. */
@@ -315,11 +336,13 @@ static gboolean sweep(TsrFormatProblem *problem)
 
 void tsr_format_improve(TsrFormatProblem *problem)
 {
-    gboolean changed = TRUE;
+    gboolean changed = TRUE, any = TRUE;
     while (changed) {
         changed = FALSE;
         for (guint f = 0; f < problem->formats->len; f++)
             changed |= move_format(problem, g_array_index(problem->formats, guint32, f));
+        for (guint column = 0; column == 0 || any; column++)
+            changed |= move_column(problem, column, &any);
         while (sweep(problem))
             changed = TRUE;
     }
