@@ -446,6 +446,42 @@ typedef struct TsrShuffleParams {
     int64_t batch, channels, inner;
 } TsrShuffleParams;
 
+/* --- COPY_CHANNELS_B32. args: x | NULL, y
+ *
+ * Part of a picture into a window of another, both NC1HWC0, of any channels. Over N, C, H, W:
+ * y at y_first + i is x at x_first + i * x_step for i < count; x_step of C is 1, the others
+ * are of any sign. With `fill` every other place of y becomes the element `value` (without x
+ * all of them), otherwise it keeps what it has; but lanes past the last channel of y may be
+ * written where the channel before them is. 4-byte elements. A piece is up to 256 pixels of
+ * one row of one channel block. */
+#define TSR_KERNEL_COPY_CHANNELS_B32 "copy_channels_b32"
+typedef struct TsrCopyChannelsParams {
+    uint32_t struct_size;
+    uint32_t fill;
+    uint32_t value; /* the element's bits */
+    uint32_t reserved;
+    int32_t x_shape[4], y_shape[4];
+    int32_t x_first[4], x_step[4];
+    int32_t y_first[4], count[4];
+} TsrCopyChannelsParams;
+
+/* --- COPY_WINDOW_B32. args: x | NULL, y
+ *
+ * y dense over shape; element i... with begin <= i < end along every dim is x at x_offset +
+ * sum (i - begin) * x_step, any other (without x all) the element `value`. 4-byte elements.
+ * A piece is up to 4096 elements of one index of the dims but the last. */
+#define TSR_KERNEL_COPY_WINDOW_B32 "copy_window_b32"
+typedef struct TsrCopyWindowParams {
+    uint32_t struct_size;
+    uint32_t rank; /* >= 1 */
+    uint32_t value; /* the element's bits */
+    uint32_t reserved;
+    int64_t x_offset;
+    int64_t shape[TSR_NPU_MAX_DIMS];
+    int64_t begin[TSR_NPU_MAX_DIMS], end[TSR_NPU_MAX_DIMS];
+    int64_t x_step[TSR_NPU_MAX_DIMS];
+} TsrCopyWindowParams;
+
 /* --- TRANSDATA. args: x, y
  *
  * The same elements in another storage format. Both storages are described over common

@@ -43,6 +43,8 @@ static const TsrKernelRow rows[] = {
     ROWS(TSR_KERNEL_LSTM_F32, tsr_lstm_f32, TsrLstmParams),
     ROWS(TSR_KERNEL_ATTENTION_F32, tsr_attention_f32, TsrAttentionParams),
     ROWS(TSR_KERNEL_CHAIN_F32, tsr_chain_f32, TsrChainParams),
+    ROWS(TSR_KERNEL_COPY_CHANNELS_B32, tsr_copy_channels_b32, TsrCopyChannelsParams),
+    ROWS(TSR_KERNEL_COPY_WINDOW_B32, tsr_copy_window_b32, TsrCopyWindowParams),
     ROWS(TSR_KERNEL_COPY_ROWS, tsr_copy_rows, TsrCopyRowsParams),
     ROWS(TSR_KERNEL_TRANSPOSE_B32, tsr_transpose_b32, TsrTransposeParams),
     ROWS(TSR_KERNEL_SHUFFLE_B32, tsr_shuffle_b32, TsrShuffleParams),

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * copy_b32_avx512.c: COPY_CHANNELS_B32 and COPY_WINDOW_B32 with AVX-512; see copy_b32_tmpl.h.
+ */
+#define COPY_CHANNELS tsr_copy_channels_b32_avx512
+#define COPY_WINDOW tsr_copy_window_b32_avx512
+#include "copy_b32_tmpl.h"
