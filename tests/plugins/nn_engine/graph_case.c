@@ -65,7 +65,7 @@ TsrValue *input(guint32 rank, const gint64 *shape)
     return value;
 }
 
-static TsrValue *constant_of(TsrArray *array)
+TsrValue *constant(TsrArray *array)
 {
     g_autofree char *name = g_strdup_printf("c%u", make.names++);
     GError *error = NULL;
@@ -77,7 +77,7 @@ static TsrValue *constant_of(TsrArray *array)
 TsrValue *weights(guint32 rank, const gint64 *shape)
 {
     g_autoptr(TsrArray) array = numbers(rank, shape, make.names + 99);
-    return constant_of(array);
+    return constant(array);
 }
 
 TsrValue *shaped(float value, guint32 rank)
@@ -85,7 +85,7 @@ TsrValue *shaped(float value, guint32 rank)
     static const gint64 ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
     g_autoptr(TsrArray) array = tsr_array_create(TSR_DTYPE_FLOAT, rank, ones, NULL);
     *(float *)tsr_array_data(array) = value;
-    return constant_of(array);
+    return constant(array);
 }
 
 TsrValue *number(float value) { return shaped(value, 0); }
@@ -94,7 +94,7 @@ TsrValue *axis(gint64 value)
 {
     g_autoptr(TsrArray) array = tsr_array_create(TSR_DTYPE_INT64, SHAPE(1), NULL);
     *(gint64 *)tsr_array_data(array) = value;
-    return constant_of(array);
+    return constant(array);
 }
 
 void output(TsrValue *value)
@@ -118,6 +118,8 @@ static char *operators(TsrGraph *graph)
         if (each->kind != TSR_NODE_OPERATOR)
             continue;
         view = tsr_node_view(each);
+        if (strcmp(view->op_type, "TransData") == 0)
+            continue;
         ours = strcmp(view->domain, NN_DOMAIN) == 0;
         g_ptr_array_add(names, ours && nn_activation_of(view).kind != TSR_ACT_NONE
                                    ? g_strdup_printf("nn.%s:%u", view->op_type,

@@ -20,7 +20,7 @@
 #define NODE(op, attrs, ...) node(op, attrs, (TsrValue *const[]){__VA_ARGS__, NULL})
 
 /* A graph, and what it becomes: operators in alphabetical order, an activation as its
- * number behind a colon. */
+ * number behind a colon; TransData left out. */
 typedef struct GraphCase {
     const char *name;
     void (*build)(void);
@@ -36,6 +36,7 @@ TsrValue *input(guint32 rank, const gint64 *shape);
 TsrValue *weights(guint32 rank, const gint64 *shape); /* constant numbers of [-2, 2] */
 TsrValue *number(float value);                        /* a scalar */
 TsrValue *shaped(float value, guint32 rank);          /* one number, of that rank */
+TsrValue *constant(TsrArray *array);
 TsrValue *axis(gint64 value);                         /* a list of one integer */
 void output(TsrValue *value);
 

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_mobile.c: the passes for mobile networks, nn_pad: graphs where each is right, with
+ * the numbers of the unfused graph, and graphs with one condition broken.
+ */
+#include "graph_case.h"
+
+static TsrValue *integers(guint count, const gint64 *values)
+{
+    g_autoptr(TsrArray) array = tsr_array_create(TSR_DTYPE_INT64, 1, (gint64[]){count}, NULL);
+    memcpy(tsr_array_data(array), values, count * sizeof(gint64));
+    return constant(array);
+}
+#define INTEGERS(...)                                                               \
+    integers(sizeof((gint64[]){__VA_ARGS__}) / sizeof(gint64), (const gint64[]){__VA_ARGS__})
+
+/* ------------------------------------------------------------------ nn_pad */
+
+static TsrValue *picture(gint64 channels) { return input(SHAPE(2, channels, 9, 7)); }
+
+static TsrValue *conv3(TsrValue *x, gint64 channels, const char *attrs)
+{
+    return NODE("Conv", attrs, x, weights(SHAPE(5, channels, 3, 3)), weights(SHAPE(5)));
+}
+
+static TsrValue *padded(TsrValue *x, float value)
+{
+    return NODE("Pad", NULL, x, INTEGERS(0, 0, 1, 2, 0, 0, 0, 1), number(value));
+}
+
+static void pad_conv(void) { output(conv3(padded(picture(3), 0.0f), 3, NULL)); }
+static void pad_conv_pads(void)
+{
+    output(NODE("Relu", NULL, conv3(padded(picture(20), 0.0f), 20,
+                                    "pads=[1,0,2,1] strides=[2,2]")));
+}
+static void pad_conv_valid(void)
+{
+    output(conv3(padded(picture(17), 0.0f), 17, "auto_pad=\"VALID\" dilations=[2,2]"));
+}
+static void pad_axes_given(void)
+{
+    TsrValue *x = NODE("Pad", NULL, picture(4), INTEGERS(2, 1), number(0.0f), INTEGERS(-1));
+    output(conv3(x, 4, NULL));
+}
+static void pad_depthwise(void)
+{
+    output(NODE("Conv", "group=33", padded(picture(33), 0.0f), weights(SHAPE(33, 1, 3, 3))));
+}
+static void pad_of_ones(void) { output(conv3(padded(picture(3), 1.0f), 3, NULL)); }
+static void pad_of_channels(void)
+{
+    output(conv3(NODE("Pad", NULL, picture(3), INTEGERS(0, 1, 1, 1, 0, 0, 1, 1)), 4, NULL));
+}
+static void pad_crops(void)
+{
+    output(conv3(NODE("Pad", NULL, picture(3), INTEGERS(0, 0, 1, -1, 0, 0, 1, 1)), 3, NULL));
+}
+static void pad_reflects(void)
+{
+    output(conv3(NODE("Pad", "mode=\"reflect\"", picture(3), INTEGERS(0, 0, 1, 1, 0, 0, 1, 1)), 3,
+                 NULL));
+}
+static void pad_shown(void)
+{
+    TsrValue *x = padded(picture(3), 0.0f);
+    output(conv3(x, 3, NULL));
+    output(x);
+}
+static void pad_same(void)
+{
+    output(conv3(padded(picture(3), 0.0f), 3, "auto_pad=\"SAME_UPPER\""));
+}
+
+static TsrValue *pool(const char *op, const char *attrs, float value)
+{
+    return NODE(op, attrs, padded(picture(18), value));
+}
+static void pad_average(void)
+{
+    output(pool("AveragePool", "kernel_shape=[3,3] strides=[2,2]", 0.0f));
+}
+static void pad_average_counts(void)
+{
+    output(pool("AveragePool", "kernel_shape=[3,4] count_include_pad=1 pads=[1,1,1,1]", 0.0f));
+}
+static void pad_average_does_not_count(void)
+{
+    output(pool("AveragePool", "kernel_shape=[3,4] pads=[1,1,1,1]", 0.0f));
+}
+static void pad_average_rounds_up(void)
+{
+    output(pool("AveragePool", "kernel_shape=[3,3] strides=[2,2] ceil_mode=1", 0.0f));
+}
+static void pad_max_infinite(void) { output(pool("MaxPool", "kernel_shape=[3,3]", -INFINITY)); }
+static void pad_max_zero(void) { output(pool("MaxPool", "kernel_shape=[3,3]", 0.0f)); }
+static void pad_max_alone(void) { output(pool("MaxPool", "kernel_shape=[2,2]", -INFINITY)); }
+
+static const GraphCase cases[] = {
+    {"pad_conv", pad_conv, "nn.Conv"},
+    {"pad_conv_pads", pad_conv_pads, "nn.Conv:1"},
+    {"pad_conv_valid", pad_conv_valid, "nn.Conv"},
+    {"pad_axes_given", pad_axes_given, "nn.Conv"},
+    {"pad_depthwise", pad_depthwise, "nn.Conv"},
+    {"pad_of_ones", pad_of_ones, "Conv Pad"},
+    {"pad_of_channels", pad_of_channels, "Conv Pad"},
+    {"pad_crops", pad_crops, "Conv Pad"},
+    {"pad_reflects", pad_reflects, "Conv Pad"},
+    {"pad_shown", pad_shown, "Conv Pad"},
+    {"pad_same", pad_same, "Conv Pad"},
+    {"pad_average", pad_average, "AveragePool"},
+    {"pad_average_counts", pad_average_counts, "AveragePool"},
+    {"pad_average_does_not_count", pad_average_does_not_count, "AveragePool Pad"},
+    {"pad_average_rounds_up", pad_average_rounds_up, "AveragePool Pad"},
+    {"pad_max_infinite", pad_max_infinite, "MaxPool"},
+    {"pad_max_zero", pad_max_zero, "MaxPool Pad"},
+    {"pad_max_alone", pad_max_alone, "MaxPool Pad"},
+};
+
+START_TEST(becomes) { ck_case(&cases[_i]); }
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("passes");
+    tcase_set_timeout(tests, 60);
+    tcase_add_loop_test(tests, becomes, 0, G_N_ELEMENTS(cases));
+    return check_main("nn_mobile", tests);
+}
