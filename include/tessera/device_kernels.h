@@ -344,6 +344,20 @@ typedef struct TsrReduceParams {
     int64_t outer, length, lanes;
 } TsrReduceParams;
 
+/* --- EXCITE_F32. args: x, w1, b1 | NULL, w2, b2 | NULL, y, workspace
+ *
+ * y = gate(b2 + W2 squeeze(b1 + W1 x)) + summand for rows of `channels` numbers, `step`
+ * apart in x and in y. The layers are packed [units / 16][inputs][16], biases padded to 16;
+ * W1 makes `squeezed` units. A piece is one row. */
+#define TSR_KERNEL_EXCITE_F32 "excite_f32"
+typedef struct TsrExciteParams {
+    uint32_t struct_size;
+    float summand;
+    int64_t batch, channels, squeezed, step;
+    TsrActivation squeeze, gate;
+    uint64_t workspace_floats; /* squeezed rounded up to 16 */
+} TsrExciteParams;
+
 /* --- LSTM_F32. args: x, w, bias, h0 | NULL, c0 | NULL, y, y_h | NULL, y_c | NULL, workspace
  *
  * ONNX LSTM 14 with its default activations: x [seq, batch, input] to y [seq,

@@ -30,6 +30,17 @@ static int concat_blockable(const TsrNodeView *node)
     return 1;
 }
 
+/* Whether nothing is joined inside a block, nor has to be blocked first: windows and constants
+ * have a kernel for floats only. */
+static int fills_blocks(const TsrNodeView *node)
+{
+    for (uint32_t i = 0; i < node->input_count; i++)
+        if (nn_value(node, i) != NULL ||
+            (concat_axis(node) == 1 && node->inputs[i]->shape[1] % TSR_NPU_C0 != 0))
+            return 0;
+    return 1;
+}
+
 /* Constants stay plain: they are blocked when the tasks are built, or are only a fill. */
 static void concat_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet *set)
 {
@@ -40,7 +51,8 @@ static void concat_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet
     for (uint32_t i = 0; i < node->input_count; i++)
         if (nn_value(node, i) == NULL)
             blocked |= UINT64_C(1) << i;
-    nn_column_mask(set, node, 5.0f, TSR_FORMAT_NC1HWC0, blocked);
+    if (node->outputs[0]->dtype == TSR_DTYPE_FLOAT || fills_blocks(node))
+        nn_column_mask(set, node, 5.0f, TSR_FORMAT_NC1HWC0, blocked);
     nn_column(set, 5.0f, (const uint32_t[]){ TSR_FORMAT_ND }, 1);
 }
 

@@ -6,6 +6,7 @@
  * The attribute activation is a TSR_ACT_ value.
  */
 #include "nn.h"
+#include "ops_mobile.h"
 #include "ops_transformer.h"
 
 #define F32 TSR_BIT(TSR_DTYPE_FLOAT)
@@ -171,6 +172,7 @@ static const TsrOpDef definitions[] = {
       .attr_count = COUNT(affine_attrs), .input_stride = sizeof(TsrOpParam),
       .output_stride = sizeof(TsrOpParam), .attr_stride = sizeof(TsrOpAttr), .follow = "Y=X" },
     NN_TRANSFORMER_DEFINITIONS,
+    NN_MOBILE_DEFINITIONS,
 };
 
 const TsrOps nn_op_definitions = {

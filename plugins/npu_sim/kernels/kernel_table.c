@@ -40,6 +40,7 @@ static const TsrKernelRow rows[] = {
     ROWS(TSR_KERNEL_NORMALIZE_F32, tsr_normalize_f32, TsrNormalizeParams),
     ROWS(TSR_KERNEL_LRN_F32, tsr_lrn_f32, TsrLrnParams),
     ROWS(TSR_KERNEL_REDUCE_F32, tsr_reduce_f32, TsrReduceParams),
+    ROWS(TSR_KERNEL_EXCITE_F32, tsr_excite_f32, TsrExciteParams),
     ROWS(TSR_KERNEL_LSTM_F32, tsr_lstm_f32, TsrLstmParams),
     ROWS(TSR_KERNEL_ATTENTION_F32, tsr_attention_f32, TsrAttentionParams),
     ROWS(TSR_KERNEL_CHAIN_F32, tsr_chain_f32, TsrChainParams),

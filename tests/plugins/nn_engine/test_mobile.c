@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_mobile.c: the passes for mobile networks, nn_pad: graphs where each is right, with
+ * test_mobile.c: the passes for mobile networks, nn_pad and nn_squeeze_excite: graphs where each is right, with
  * the numbers of the unfused graph, and graphs with one condition broken.
  */
 #include "graph_case.h"
@@ -96,7 +96,66 @@ static void pad_max_infinite(void) { output(pool("MaxPool", "kernel_shape=[3,3]"
 static void pad_max_zero(void) { output(pool("MaxPool", "kernel_shape=[3,3]", 0.0f)); }
 static void pad_max_alone(void) { output(pool("MaxPool", "kernel_shape=[2,2]", -INFINITY)); }
 
+/* ------------------------------------------------------- nn_squeeze_excite */
+
+typedef struct Block {
+    gint64 channels, squeezed;
+    const char *mean, *mean_attrs; /* NULL: GlobalAveragePool */
+    gboolean gate_first, wide, shown, other, relu, residual;
+    const char *gate;
+} Block;
+
+static TsrValue *layer(TsrValue *x, gint64 from, gint64 to, gint64 size)
+{
+    return NODE("Conv", size > 1 ? "pads=[1,1,1,1]" : NULL, x, weights(SHAPE(to, from, size, size)),
+                weights(SHAPE(to)));
+}
+
+static void block(const Block *b)
+{
+    TsrValue *x = input(SHAPE(2, b->channels, 5, 7)), *g, *y;
+    TsrValue *from = b->other ? input(SHAPE(2, b->channels, 5, 7)) : x;
+    g = b->mean != NULL ? NODE(b->mean, b->mean_attrs, from)
+                        : NODE("GlobalAveragePool", NULL, from);
+    g = NODE("Relu", NULL, layer(g, b->channels, b->squeezed, b->wide ? 3 : 1));
+    g = layer(g, b->squeezed, b->channels, 1);
+    g = b->gate != NULL ? NODE(b->gate, NULL, g) : NODE("Sigmoid", NULL, g);
+    if (b->shown)
+        output(g);
+    y = b->gate_first ? NODE("Mul", NULL, g, x) : NODE("Mul", NULL, x, g);
+    if (b->residual)
+        y = NODE("Add", NULL, x, y);
+    output(b->relu ? NODE("Relu", NULL, y) : y);
+}
+
+#define EXCITE(name, ...)                                                           \
+    static void name(void) { block(&(Block){__VA_ARGS__}); }
+EXCITE(excite, .channels = 24, .squeezed = 6)
+EXCITE(excite_gate_first, .channels = 16, .squeezed = 4, .gate_first = TRUE)
+EXCITE(excite_hard, .channels = 33, .squeezed = 17, .gate = "HardSigmoid", .relu = TRUE)
+EXCITE(excite_residual, .channels = 20, .squeezed = 5, .residual = TRUE, .relu = TRUE)
+EXCITE(excite_open_gate, .channels = 7, .squeezed = 3, .gate = "Tanh")
+EXCITE(excite_maximum, .channels = 8, .squeezed = 2, .mean = "GlobalMaxPool")
+EXCITE(excite_wide, .channels = 8, .squeezed = 2, .wide = TRUE)
+EXCITE(excite_shown, .channels = 8, .squeezed = 2, .shown = TRUE)
+EXCITE(excite_of_another, .channels = 8, .squeezed = 2, .other = TRUE)
+
+static gint64 channels;
+static void excite_channels(void)
+{
+    block(&(Block){.channels = channels, .squeezed = (channels + 3) / 4, .relu = channels % 2});
+}
+
 static const GraphCase cases[] = {
+    {"excite", excite, "nn.SqueezeExcite"},
+    {"excite_gate_first", excite_gate_first, "nn.SqueezeExcite"},
+    {"excite_hard", excite_hard, "nn.SqueezeExcite:1"},
+    {"excite_residual", excite_residual, "nn.SqueezeExcite:1"},
+    {"excite_open_gate", excite_open_gate, "Conv GlobalAveragePool Mul Tanh nn.Conv:1"},
+    {"excite_maximum", excite_maximum, "GlobalMaxPool Mul nn.Conv:1 nn.Conv:6"},
+    {"excite_wide", excite_wide, "GlobalAveragePool Mul nn.Conv:1 nn.Conv:6"},
+    {"excite_shown", excite_shown, "GlobalAveragePool Mul nn.Conv:1 nn.Conv:6"},
+    {"excite_of_another", excite_of_another, "GlobalAveragePool Mul nn.Conv:1 nn.Conv:6"},
     {"pad_conv", pad_conv, "nn.Conv"},
     {"pad_conv_pads", pad_conv_pads, "nn.Conv:1"},
     {"pad_conv_valid", pad_conv_valid, "nn.Conv"},
@@ -120,10 +179,19 @@ static const GraphCase cases[] = {
 START_TEST(becomes) { ck_case(&cases[_i]); }
 END_TEST
 
+START_TEST(excites)
+{
+    channels = _i;
+    ck_case(&(GraphCase){"excite_channels", excite_channels,
+                         _i % 2 ? "nn.SqueezeExcite:1" : "nn.SqueezeExcite"});
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("passes");
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, becomes, 0, G_N_ELEMENTS(cases));
+    tcase_add_loop_test(tests, excites, 1, 41);
     return check_main("nn_mobile", tests);
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * ops_mobile.c: see ops_mobile.h. The three activations are TSR_ACT_ values with their
+ * numbers: `activation` behind the product, `squeeze_` between the layers, `gate_` behind
+ * them.
+ */
+#include "ops_mobile.h"
+
+#define F32 TSR_BIT(TSR_DTYPE_FLOAT)
+
+const TsrOpParam nn_excite_inputs[NN_EXCITE_INPUTS] = {
+    { "X", TSR_PARAM_REQUIRED, 1, F32 },  { "W1", TSR_PARAM_REQUIRED, 1, F32 },
+    { "B1", TSR_PARAM_OPTIONAL, 1, F32 }, { "W2", TSR_PARAM_REQUIRED, 1, F32 },
+    { "B2", TSR_PARAM_OPTIONAL, 1, F32 },
+};
+const TsrOpParam nn_mobile_output[1] = { { "Y", TSR_PARAM_REQUIRED, 1, F32 } };
+
+#define ACTIVATION(prefix)                                                          \
+    { .name = prefix "activation", .type = TSR_ATTR_INT, .has_default = 1, .min = 0, \
+      .max = TSR_ACT_COUNT - 1 },                                                   \
+    { .name = prefix "alpha", .type = TSR_ATTR_FLOAT, .has_default = 1 },           \
+    { .name = prefix "beta", .type = TSR_ATTR_FLOAT, .has_default = 1 }
+
+const TsrOpAttr nn_excite_attrs[NN_EXCITE_ATTRS] = {
+    ACTIVATION(""),
+    ACTIVATION("squeeze_"),
+    ACTIVATION("gate_"),
+    { .name = "residual", .type = TSR_ATTR_INT, .has_default = 1, .min = 0, .max = 1 },
+};

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * excite_f32_avx512.c: EXCITE_F32 with AVX-512; see excite_f32_tmpl.h.
+ */
+#define EXCITE tsr_excite_f32_avx512
+#include "excite_f32_tmpl.h"
