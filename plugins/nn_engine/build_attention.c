@@ -96,19 +96,7 @@ void nn_attention_shape(const TsrNodeView *node, const NnAttention *attention,
 
 /* ------------------------------------------------------------------- tasks */
 
-/* The kernel knows floats only: a float copy of input i, or for i 4 of the output's place. */
-static int32_t widen(const TsrNodeView *node, TsrTaskSink *sink, uint32_t i, uint32_t *arg)
-{
-    const TsrTensorDesc *d = i < 4 ? node->inputs[i] : node->outputs[0];
-    const int64_t count = tsr_desc_elements(d);
-    const uint32_t narrow = *arg;
-    const int32_t status = sink->workspace(sink, (uint64_t)count * sizeof(float), arg);
-    return status != TSR_OK || i == 4
-               ? status
-               : nn_build_cast(sink, d->dtype, TSR_DTYPE_FLOAT, narrow, *arg, count);
-}
-
-static int32_t add_attention(const TsrNodeView *node, TsrTaskSink *sink, const NnAttention *a)
+static int32_t add_attention(TsrTaskSink *sink, const NnAttention *a)
 {
     /* Rows of scores that a piece holds: enough that K, brought into panels for each
      * piece, is read often, and at most half of L2. */
@@ -125,7 +113,6 @@ static int32_t add_attention(const TsrNodeView *node, TsrTaskSink *sink, const N
                          TSR_ARG_NULL };
     const int64_t row = nn_round_up(p.keys, 32);
     int64_t rows = l2 / 8 / (row > 0 ? row : 1), pieces;
-    const uint32_t dtype = node->outputs[0]->dtype;
     uint32_t blocks;
     int32_t status;
     rows = rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
@@ -142,15 +129,9 @@ static int32_t add_attention(const TsrNodeView *node, TsrTaskSink *sink, const N
     blocks = nn_block_dim(sink, pieces, (double)p.batch * (double)p.heads * (double)p.queries *
                                             (double)p.keys * (double)(p.size + p.v_size) / 16.0);
     status = sink->workspace(sink, p.workspace_floats * blocks * sizeof(float), &args[5]);
-    for (uint32_t i = 0; status == TSR_OK && i < 5; i++)
-        if (args[i] != TSR_ARG_NULL && dtype != TSR_DTYPE_FLOAT)
-            status = widen(node, sink, i, &args[i]);
-    if (status == TSR_OK)
-        status = nn_task(sink, TSR_KERNEL_ATTENTION_F32, blocks, args, 6, &p, sizeof(p));
-    if (status != TSR_OK || dtype == TSR_DTYPE_FLOAT)
-        return status;
-    return nn_build_cast(sink, TSR_DTYPE_FLOAT, dtype, args[4], TSR_ARG_OUTPUT | 0,
-                         tsr_desc_elements(node->outputs[0]));
+    return status == TSR_OK ? nn_task(sink, TSR_KERNEL_ATTENTION_F32, blocks, args, 6, &p,
+                                      sizeof(p))
+                            : status;
 }
 
 static void fused_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support)
@@ -170,7 +151,7 @@ static int32_t fused_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink 
     if (problem != NULL)
         return sink->fail(sink, TSR_INVALID_ARGUMENT, "Attention '%s': %s", node->name, problem);
     a.y = part_of(node->outputs[0], layout_order(node, "y_layout"));
-    return add_attention(node, sink, &a);
+    return add_attention(sink, &a);
 }
 
 /* --------------------------------------------------------- ONNX Attention */
@@ -258,14 +239,14 @@ static int32_t onnx_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
                                   node->name, i, (long long)a.mask.dims[i],
                                   (long long)a.scores[i]);
     }
-    return add_attention(node, sink, &a);
+    return add_attention(sink, &a);
 }
 
 static const NnOp ops[] = {
     { .op_type = "Attention", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
-      .dtypes = NN_FLOATS, .check = fused_check, .build = fused_build },
+      .flags = NN_WIDENS, .check = fused_check, .build = fused_build },
     { .op_type = "Attention", .domain = "", .min_version = 23, .max_version = 25,
-      .dtypes = NN_FLOATS, .check = onnx_check, .build = onnx_build },
+      .flags = NN_WIDENS, .check = onnx_check, .build = onnx_build },
 };
 
 const NnOpTable nn_attention_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

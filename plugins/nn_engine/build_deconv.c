@@ -187,10 +187,10 @@ static int32_t deconv_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink
 
 static const NnOp ops[] = {
     { .op_type = "ConvTranspose", .domain = "", .min_version = 1, .max_version = 22,
-      .flags = NN_STATIC_ONLY, .check = deconv_check, .build = deconv_build,
+      .flags = NN_STATIC_ONLY | NN_WIDENS, .check = deconv_check, .build = deconv_build,
       .select = &deconv_select },
     { .op_type = "ConvTranspose", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
-      .flags = NN_STATIC_ONLY, .check = deconv_check, .build = deconv_build,
+      .flags = NN_STATIC_ONLY | NN_WIDENS, .check = deconv_check, .build = deconv_build,
       .select = &deconv_select },
 };
 

@@ -126,7 +126,7 @@ static int32_t excite_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink
 
 static const NnOp ops[] = {
     { .op_type = "SqueezeExcite", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
-      .check = excite_check, .build = excite_build, .select = &excite_select },
+      .flags = NN_WIDENS, .check = excite_check, .build = excite_build, .select = &excite_select },
 };
 
 const NnOpTable nn_excite_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

@@ -137,7 +137,7 @@ static int32_t lstm_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
 
 static const NnOp ops[] = {
     { .op_type = "LSTM", .domain = "", .min_version = 7, .max_version = 22,
-      .flags = NN_STATIC_ONLY, .check = lstm_check, .build = lstm_build },
+      .flags = NN_STATIC_ONLY | NN_WIDENS, .check = lstm_check, .build = lstm_build },
 };
 
 const NnOpTable nn_lstm_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

@@ -184,7 +184,8 @@ static const NnOp ops[] = {
       .dtypes = NN_FLOATS, .check = fused_layernorm_check, .build = layernorm_build },
     { .op_type = "InstanceNormalization", .domain = "", .min_version = 6, .max_version = 22,
       .dtypes = NN_FLOATS, .check = instancenorm_check, .build = instancenorm_build },
-    { .op_type = "LRN", .domain = "", .min_version = 1, .max_version = 13, .check = lrn_check,
+    { .op_type = "LRN", .domain = "", .min_version = 1, .max_version = 13,
+      .flags = NN_WIDENS, .check = lrn_check,
       .build = lrn_build, .select = &lrn_select },
 };
 

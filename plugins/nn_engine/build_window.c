@@ -352,12 +352,12 @@ static const NnSelect pad_select = NN_SELECT_CUSTOMIZE(pad_columns);
 
 static const NnOp ops[] = {
     { .op_type = "Slice", .domain = "", .min_version = 1, .max_version = 13, .f32_inputs = 1,
-      .check = slice_check, .build = slice_build, .select = &slice_select },
+      .flags = NN_WIDENS, .check = slice_check, .build = slice_build, .select = &slice_select },
     { .op_type = "Split", .domain = "", .min_version = 2, .max_version = 18, .f32_inputs = 1,
-      .flags = NN_STATIC_ONLY, .check = split_check, .build = split_build,
+      .flags = NN_STATIC_ONLY | NN_WIDENS, .check = split_check, .build = split_build,
       .select = &split_select },
     { .op_type = "Pad", .domain = "", .min_version = 2, .max_version = 25, .f32_inputs = 1,
-      .check = pad_check, .build = pad_build, .select = &pad_select },
+      .flags = NN_WIDENS, .check = pad_check, .build = pad_build, .select = &pad_select },
 };
 
 const NnOpTable nn_window_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

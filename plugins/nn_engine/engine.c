@@ -73,10 +73,17 @@ static int check_port(const NnOp *op, const TsrTensorDesc *desc, const char *wha
     return 1;
 }
 
+static uint64_t row_dtypes(const NnOp *op)
+{
+    return op->dtypes != 0                 ? op->dtypes
+           : (op->flags & NN_WIDENS) != 0 ? NN_FLOATS
+                                           : TSR_BIT(TSR_DTYPE_FLOAT);
+}
+
 /* Input 0 chooses the float type; constants of our own operators may be float as well. */
 static uint64_t input_dtypes(const NnOp *op, const TsrNodeView *node, uint32_t i)
 {
-    const uint64_t own = op->dtypes != 0 ? op->dtypes : TSR_BIT(TSR_DTYPE_FLOAT);
+    const uint64_t own = row_dtypes(op);
     if ((op->flags & NN_ANY_DTYPE) || (op->f32_inputs != 0 && i >= op->f32_inputs))
         return UINT64_MAX;
     if (i == 0)
@@ -88,12 +95,12 @@ static uint64_t input_dtypes(const NnOp *op, const TsrNodeView *node, uint32_t i
                 ? TSR_BIT(TSR_DTYPE_FLOAT) : 0);
 }
 
-/* Further outputs are statistics, which stay float. */
+/* Further outputs are statistics, which stay float; a row that widens has none. */
 static uint64_t output_dtypes(const NnOp *op, const TsrNodeView *node, uint32_t i)
 {
     if (op->flags & NN_ANY_DTYPE)
         return UINT64_MAX;
-    return TSR_BIT(i == 0 && node->input_count > 0 && node->inputs[0] != NULL
+    return TSR_BIT((i == 0 || (op->flags & NN_WIDENS) != 0) && node->input_count > 0 && node->inputs[0] != NULL
                        ? node->inputs[0]->dtype : TSR_DTYPE_FLOAT);
 }
 

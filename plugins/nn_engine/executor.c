@@ -5,7 +5,7 @@
  * known only then. A node whose first output is empty needs no task.
  */
 #include <stdlib.h>
-#include "nn.h"
+#include "widen.h"
 
 /* Copies of constants that are narrow floats or lie in a storage format: builders read
  * floats in the order of the origin. */
@@ -105,6 +105,11 @@ static int has_unreadable(const TsrNodeView *node)
     return 0;
 }
 
+static int32_t build_row(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
+{
+    return nn_widens(op, node) ? nn_widen_build(op, node, sink) : op->build(op, node, sink);
+}
+
 static int32_t executor_build(const TsrExecutor *executor, const TsrNodeView *node,
                               TsrTaskSink *sink)
 {
@@ -128,10 +133,10 @@ static int32_t executor_build(const TsrExecutor *executor, const TsrNodeView *no
     if (tsr_desc_elements(node->outputs[0]) == 0)
         return TSR_OK;
     if (node->values == NULL || (op->flags & NN_ANY_DTYPE) || !has_unreadable(node))
-        return op->build(op, node, sink);
+        return build_row(op, node, sink);
     PlainView view;
     const int32_t status = plain_view_init(&view, node)
-                               ? op->build(op, &view.node, sink)
+                               ? build_row(op, &view.node, sink)
                                : sink->fail(sink, TSR_OUT_OF_MEMORY, "%s '%s': constants",
                                             node->op_type, node->name);
     plain_view_clear(&view);

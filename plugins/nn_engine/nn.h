@@ -21,6 +21,7 @@
 enum {
     NN_ANY_DTYPE = 1u << 0,   /* the row checks element types itself */
     NN_STATIC_ONLY = 1u << 1, /* refuses unknown dimensions */
+    NN_WIDENS = 1u << 2,      /* takes narrow floats by casting them to float and back */
 };
 
 typedef struct NnOp NnOp;

@@ -6,14 +6,13 @@
  */
 #include "ops_mobile.h"
 
-#define F32 TSR_BIT(TSR_DTYPE_FLOAT)
 
 const TsrOpParam nn_excite_inputs[NN_EXCITE_INPUTS] = {
-    { "X", TSR_PARAM_REQUIRED, 1, F32 },  { "W1", TSR_PARAM_REQUIRED, 1, F32 },
-    { "B1", TSR_PARAM_OPTIONAL, 1, F32 }, { "W2", TSR_PARAM_REQUIRED, 1, F32 },
-    { "B2", TSR_PARAM_OPTIONAL, 1, F32 },
+    { "X", TSR_PARAM_REQUIRED, 1, NN_FLOATS },  { "W1", TSR_PARAM_REQUIRED, 1, NN_FLOATS },
+    { "B1", TSR_PARAM_OPTIONAL, 1, NN_FLOATS }, { "W2", TSR_PARAM_REQUIRED, 1, NN_FLOATS },
+    { "B2", TSR_PARAM_OPTIONAL, 1, NN_FLOATS },
 };
-const TsrOpParam nn_mobile_output[1] = { { "Y", TSR_PARAM_REQUIRED, 1, F32 } };
+const TsrOpParam nn_mobile_output[1] = { { "Y", TSR_PARAM_REQUIRED, 1, NN_FLOATS } };
 
 #define ACTIVATION(prefix)                                                          \
     { .name = prefix "activation", .type = TSR_ATTR_INT, .has_default = 1, .min = 0, \
