@@ -9,7 +9,7 @@
 
 /* Whether the node is one of float16 or bfloat16 of a row with NN_WIDENS. */
 int nn_widens(const NnOp *op, const TsrNodeView *node);
-/* Builds it between casts; constants of the view are floats. */
+/* Builds it between casts; constants that the builder reads are floats already. */
 int32_t nn_widen_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink);
 
 #endif

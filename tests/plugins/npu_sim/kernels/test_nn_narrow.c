@@ -181,6 +181,17 @@ static void lrn(NodeCase *c, int blocked)
     node_attr_int(c, "size", 3);
 }
 
+/* The kernel itself reads the constant mask, which is narrow in memory (variant 1). */
+static void attention(NodeCase *c, int variant)
+{
+    node_init(c, "", "Attention", 23);
+    node_input(c, 0, 4, SHAPE(2, 3, 5, 8));
+    node_input(c, 0, 4, SHAPE(2, 3, 7, 8));
+    node_input(c, 0, 4, SHAPE(2, 3, 7, 8));
+    node_input(c, variant, 2, SHAPE(5, 7));
+    node_output(c, 4, SHAPE(2, 3, 5, 8));
+}
+
 static void reduce_max(NodeCase *c, int blocked)
 {
     (void)blocked;
@@ -240,7 +251,7 @@ static const struct {
     { "gelu", gelu },                 { "clip", clip },
     { "mul", channel_mul },           { "add", add },
     { "batch norm", batch_norm },     { "softmax", softmax },
-    { "lrn", lrn },
+    { "lrn", lrn },                   { "attention", attention },
     { "layer norm", layer_norm },     { "reduce max", reduce_max },
     { "concat", concat },             { "transpose", transpose },
     { "shuffle", shuffle },
