@@ -45,6 +45,7 @@ static void print_json(const TsrModel *model)
     tsr_json_int(json, "no_reuse_bytes", program->stats.no_reuse_bytes);
     tsr_json_int(json, "weight_bytes", program->stats.weight_bytes);
     tsr_json_int(json, "workspace_bytes", program->stats.workspace_bytes);
+    tsr_json_string(json, "planner", program->stats.planner);
     json_builder_end_object(json);
     tsr_report_json(json, report);
     tsr_json_double(json, "compile_ms", report->compile_ms);

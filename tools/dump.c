@@ -159,16 +159,25 @@ static gboolean take_place(TsrDump *dump, const TsrValuePlace *place, guint32 ta
                 size_bytes, task, error);
 }
 
-/* A value without a task of its own is a view: it is complete when what it looks at is. */
+/* A node without a task of its own is a view: it is complete when all that it looks at is. */
+static guint32 last_task_of(const TsrDump *dump, const TsrNode *node)
+{
+    guint32 last = g_array_index(dump->last_task, guint32, node->index);
+    if (last != 0 || node->kind != TSR_NODE_OPERATOR)
+        return last;
+    for (guint i = 0; i < node->inputs->len; i++) {
+        const TsrValue *input = g_ptr_array_index(node->inputs, i);
+        if (input != NULL)
+            last = MAX(last, last_task_of(dump, input->producer));
+    }
+    return last;
+}
+
 static guint32 task_of_place(const TsrDump *dump, const TsrValuePlace *place)
 {
     const TsrProgram *program = tsr_bound_model_program(dump->model->bound);
     const TsrNode *node = g_ptr_array_index(program->graph->nodes, place->node);
-    while (g_array_index(dump->last_task, guint32, node->index) == 0 &&
-           node->kind == TSR_NODE_OPERATOR && node->inputs->len != 0 &&
-           g_ptr_array_index(node->inputs, 0) != NULL)
-        node = ((const TsrValue *)g_ptr_array_index(node->inputs, 0))->producer;
-    return g_array_index(dump->last_task, guint32, node->index);
+    return last_task_of(dump, node);
 }
 
 static gboolean after_task(gpointer user, guint32 task, GError **error)

@@ -245,6 +245,7 @@ void tsr_options_fill(const TsrToolOptions *options, TsrToolCompile *out)
     out->options.disable_fusion = (const char *const *)out->disable;
     out->options.enable_fusion = (const char *const *)out->enable;
     out->options.disable_memory_reuse = options->disable_memory_reuse;
+    out->options.disable_inplace = options->disable_inplace;
     out->options.dump_graph_dir = options->dump_graph;
     out->options.precision = options->precision;
     out->options.precision_list = options->precision_list;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "build/memory_table.h"
 #include "json.h"
 #include "options.h"
 #include "tools.h"
@@ -40,7 +41,7 @@ static void json_tasks(JsonBuilder *json, GVariant *tasks)
         guint32 kind, block_dim, stream;
         const char *kernel, *name;
         g_autoptr(GVariant) task = g_variant_get_child_value(tasks, i);
-        g_variant_get(task, "(uuuu&s&sa(ut)ayt)", &kind, &block_dim, &stream, NULL, &kernel,
+        g_variant_get(task, "(uuuuu&s&sa(uutut)ayt)", &kind, &block_dim, &stream, NULL, NULL, &kernel,
                       &name, NULL, NULL, NULL);
         json_builder_begin_object(json);
         tsr_json_string(json, "kind", kind_name(kind));
@@ -53,31 +54,67 @@ static void json_tasks(JsonBuilder *json, GVariant *tasks)
     json_builder_end_array(json);
 }
 
-static void json_memory(JsonBuilder *json, GVariant *memory)
+static void json_memory(JsonBuilder *json, const TsrMemoryTable *table)
 {
     tsr_json_begin_array(json, "memory_table");
-    for (gsize i = 0; i < g_variant_n_children(memory); i++) {
-        g_autofree char *name = NULL;
-        guint64 offset, size;
-        guint32 birth, death;
-        gboolean workspace;
-        g_variant_get_child(memory, i, "(sttuub)", &name, &offset, &size, &birth, &death,
-                            &workspace);
+    for (guint i = 0; i < table->rows->len; i++) {
+        const TsrMemoryRow *row = &g_array_index(table->rows, TsrMemoryRow, i);
+        g_autofree char *why = tsr_memory_table_why(table, i);
         json_builder_begin_object(json);
-        tsr_json_string(json, "tensor", name);
-        tsr_json_int(json, "begin", offset);
-        tsr_json_int(json, "end", offset + size);
-        tsr_json_int(json, "size", size);
-        tsr_json_int(json, "birth", birth);
-        tsr_json_int(json, "death", death);
-        tsr_json_bool(json, "workspace", workspace);
+        tsr_json_string(json, "tensor", row->name);
+        tsr_json_string(json, "space", tsr_memory_space_name(row->address.space));
+        tsr_json_int(json, "index", row->address.index);
+        tsr_json_int(json, "begin", row->address.offset);
+        tsr_json_int(json, "end", row->address.offset + row->size);
+        tsr_json_int(json, "size", row->size);
+        tsr_json_int(json, "birth", row->birth);
+        tsr_json_int(json, "death", row->death);
+        tsr_json_string(json, "birth_task", tsr_memory_table_task(table, row->birth));
+        tsr_json_string(json, "death_task", tsr_memory_table_task(table, row->death));
+        tsr_json_string(json, "kind", tsr_memory_kind_name(row->kind));
+        tsr_json_bool(json, "workspace", row->kind == TSR_MEMORY_WORKSPACE);
+        tsr_json_string(json, "with", row->with);
+        tsr_json_string(json, "why", why);
         json_builder_end_object(json);
     }
     json_builder_end_array(json);
 }
 
+static void json_stats(JsonBuilder *json, const TsrMemoryTable *table)
+{
+    tsr_json_begin_object(json, "memory");
+    tsr_json_int(json, "activation_bytes", table->stats.activation_bytes);
+    tsr_json_int(json, "lower_bound_bytes", table->stats.lower_bound_bytes);
+    tsr_json_int(json, "no_reuse_bytes", table->stats.no_reuse_bytes);
+    tsr_json_int(json, "weight_bytes", table->stats.weight_bytes);
+    tsr_json_int(json, "workspace_bytes", table->stats.workspace_bytes);
+    tsr_json_string(json, "planner", table->stats.planner);
+    json_builder_end_object(json);
+}
+
+static void text_memory(const TsrMemoryTable *table)
+{
+    const TsrMemoryStats *stats = &table->stats;
+    printf("\nactivations %" G_GUINT64_FORMAT " bytes (at least %" G_GUINT64_FORMAT
+           ", without reuse %" G_GUINT64_FORMAT "), by %s\n",
+           stats->activation_bytes, stats->lower_bound_bytes, stats->no_reuse_bytes,
+           stats->planner);
+    printf("%-12s %12s %12s %10s %5s %5s  tensor, tasks, why\n", "space", "begin", "end", "size",
+           "birth", "death");
+    for (guint i = 0; i < table->rows->len; i++) {
+        const TsrMemoryRow *row = &g_array_index(table->rows, TsrMemoryRow, i);
+        g_autofree char *why = tsr_memory_table_why(table, i);
+        const guint64 begin = row->address.offset;
+        printf("%-12s %12" G_GUINT64_FORMAT " %12" G_GUINT64_FORMAT " %10" G_GUINT64_FORMAT
+               " %5u %5u  %s, %s .. %s, %s\n",
+               tsr_memory_space_name(row->address.space), begin, begin + row->size, row->size,
+               row->birth, row->death, row->name, tsr_memory_table_task(table, row->birth),
+               tsr_memory_table_task(table, row->death), why);
+    }
+}
+
 static void text_tables(const TsrOmFile *file, GVariant *meta, GVariant *tasks,
-                        GVariant *memory)
+                        const TsrMemoryTable *memory)
 {
     g_autoptr(GArray) engines = tsr_om_engines(meta);
     const char *producer = "", *device = "";
@@ -101,36 +138,26 @@ static void text_tables(const TsrOmFile *file, GVariant *meta, GVariant *tasks,
         guint32 kind, block_dim, stream;
         const char *kernel, *name;
         g_autoptr(GVariant) task = g_variant_get_child_value(tasks, i);
-        g_variant_get(task, "(uuuu&s&sa(ut)ayt)", &kind, &block_dim, &stream, NULL, &kernel,
+        g_variant_get(task, "(uuuuu&s&sa(uutut)ayt)", &kind, &block_dim, &stream, NULL, NULL, &kernel,
                       &name, NULL, NULL, NULL);
         printf("%5zu %-10s %6u %6u  %-26s %s\n", i, kind_name(kind), stream, block_dim, kernel,
                name);
     }
-    printf("\n%12s %12s %10s %6s %6s  tensor\n", "begin", "end", "size", "birth", "death");
-    for (gsize i = 0; i < g_variant_n_children(memory); i++) {
-        g_autofree char *name = NULL;
-        guint64 offset, size;
-        guint32 birth, death;
-        g_variant_get_child(memory, i, "(sttuub)", &name, &offset, &size, &birth, &death, NULL);
-        printf("%12" G_GUINT64_FORMAT " %12" G_GUINT64_FORMAT " %10" G_GUINT64_FORMAT
-               " %6u %6u  %s\n",
-               offset, offset + size, size, birth, death, name);
-    }
+    text_memory(memory);
 }
 
 static int show(const char *path, gboolean as_json)
 {
     g_autoptr(GVariant) meta = NULL;
     g_autoptr(GVariant) tasks = NULL;
-    g_autoptr(GVariant) memory = NULL;
+    g_autoptr(TsrMemoryTable) memory = NULL;
     GError *error = NULL;
     TsrOmFile file;
     if (!tsr_om_open(path, &file, &error))
         return tsr_tool_fail(error);
     meta = tsr_om_section(&file, TSR_OM_META, "a{sv}", &error);
     tasks = meta != NULL ? tsr_om_section(&file, TSR_OM_TASKS, TSR_OM_TASKS_TYPE, &error) : NULL;
-    memory =
-        tasks != NULL ? tsr_om_section(&file, TSR_OM_MEMORY, TSR_OM_MEMORY_TYPE, &error) : NULL;
+    memory = tasks != NULL ? tsr_om_memory_table(&file, &error) : NULL;
     if (memory != NULL && as_json) {
         g_autoptr(JsonBuilder) json = json_builder_new();
         json_builder_begin_object(json);
@@ -138,6 +165,7 @@ static int show(const char *path, gboolean as_json)
         tsr_json_int(json, "file_bytes", file.header->file_size);
         json_sections(json, &file);
         json_tasks(json, tasks);
+        json_stats(json, memory);
         json_memory(json, memory);
         json_builder_end_object(json);
         tsr_json_print(json);

@@ -7,6 +7,7 @@
 
 #include "api/session.h"
 #include "base/error.h"
+#include "build/memory_check.h"
 #include "build/om_write.h"
 #include "build/task_build.h"
 #include "engine/cluster.h"
@@ -185,6 +186,19 @@ gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
     return TRUE;
 }
 
+/* Nothing in a file is believed: its plan is proved again. */
+static TsrProgram *read_program(TsrSession *session, const TsrOmFile *file, GBytes **out_weights,
+                                GError **error)
+{
+    TsrProgram *program = tsr_om_read(file, session->set->registry, out_weights, error);
+    if (program != NULL &&
+        !tsr_memory_check(program, program->graph->nodes, session->set, error)) {
+        g_clear_pointer(&program, tsr_program_free);
+        g_clear_pointer(out_weights, g_bytes_unref);
+    }
+    return program;
+}
+
 static TsrModel *bind(TsrSession *session, GBytes *om, TsrCompileReport *report, GError **error)
 {
     g_autoptr(GBytes) weights = NULL;
@@ -194,7 +208,7 @@ static TsrModel *bind(TsrSession *session, GBytes *om, TsrCompileReport *report,
     TsrModel *model;
     if (!tsr_om_open_bytes(om, &file, error))
         return NULL;
-    program = tsr_om_read(&file, session->set->registry, &weights, error);
+    program = read_program(session, &file, &weights, error);
     tsr_om_close(&file);
     if (program == NULL)
         return NULL;
@@ -217,7 +231,9 @@ TsrModel *tsr_session_compile(TsrSession *session, TsrGraph *graph,
     g_autoptr(GBytes) om = NULL;
     gint64 begin = g_get_monotonic_time();
     const TsrCompileOptions known = known_options(options);
-    TsrBuildOptions build = {.reuse = !known.disable_memory_reuse, .host_mode = known.host_mode};
+    TsrBuildOptions build = {.reuse = !known.disable_memory_reuse,
+                             .in_place = !known.disable_inplace,
+                             .host_mode = known.host_mode};
     TsrModel *model;
 
     if (!tsr_compile_graph(session, graph, options, report, error))
@@ -315,7 +331,7 @@ TsrModel *tsr_session_load(TsrSession *session, const char *path, GError **error
     if (device_error != NULL)
         g_propagate_error(error, g_steal_pointer(&device_error));
     else if (check_engines(session, &file, error))
-        program = tsr_om_read(&file, session->set->registry, &weights, error);
+        program = read_program(session, &file, &weights, error);
     if (program != NULL)
         bound = tsr_bound_model_new(program, weights, session->set, session->device, error);
     if (bound == NULL) {

@@ -10,7 +10,7 @@
 #include <glib.h>
 
 #define TSR_OM_MAGIC "TESSERA"  /* with its NUL: 8 bytes */
-#define TSR_OM_VERSION 1u
+#define TSR_OM_VERSION 2u
 #define TSR_OM_MAX_SECTIONS 64u
 
 typedef struct TsrOmHeader {
@@ -35,12 +35,12 @@ typedef struct TsrOmSection {
 #define TSR_OM_MEMORY "memory"
 #define TSR_OM_WEIGHTS "weights"
 
-/* "meta": a{sv}. "tasks": see om_write.c. "memory": a(sttuub). */
-#define TSR_OM_TASKS_TYPE "a(uuuussa(ut)ayt)"
-#define TSR_OM_MEMORY_TYPE "a(sttuub)"
+/* "meta": a{sv}. "tasks" and "memory": see om_write.c. */
+#define TSR_OM_TASKS_TYPE "a(uuuuussa(uutut)ayt)"
+#define TSR_OM_MEMORY_TYPE "a(suuttuuuss)"
 /* In "meta", for dumps: where each value of the root graph lies (node, output, address), and
  * which values went into which fused node (node, value). */
-#define TSR_OM_PLACES_TYPE "a(uuut)"
+#define TSR_OM_PLACES_TYPE "a(uuuut)"
 #define TSR_OM_FUSED_TYPE "a(ss)"
 
 #endif

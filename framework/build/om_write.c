@@ -46,8 +46,9 @@ static GVariant *places_variant(const TsrProgram *program)
     g_variant_builder_init(&builder, G_VARIANT_TYPE(TSR_OM_PLACES_TYPE));
     for (guint i = 0; i < program->places->len; i++) {
         const TsrValuePlace *place = &g_array_index(program->places, TsrValuePlace, i);
-        g_variant_builder_add(&builder, "(uuut)", place->node, place->output,
-                              place->address.space, place->address.offset);
+        g_variant_builder_add(&builder, "(uuuut)", place->node, place->output,
+                              place->address.space, place->address.index,
+                              place->address.offset);
     }
     return g_variant_builder_end(&builder);
 }
@@ -85,6 +86,8 @@ static GVariant *meta_variant(TsrProgram *program, const TsrPluginSet *set)
     g_variant_dict_insert(&dict, "activation_bytes", "t", program->stats.activation_bytes);
     g_variant_dict_insert(&dict, "lower_bound_bytes", "t", program->stats.lower_bound_bytes);
     g_variant_dict_insert(&dict, "no_reuse_bytes", "t", program->stats.no_reuse_bytes);
+    g_variant_dict_insert(&dict, "planner", "s",
+                          program->stats.planner != NULL ? program->stats.planner : "");
     g_variant_dict_insert(&dict, "weight_bytes", "t", program->stats.weight_bytes);
     g_variant_dict_insert(&dict, "workspace_bytes", "t", program->stats.workspace_bytes);
     g_variant_dict_insert_value(&dict, "engines", engines_variant(program, set));
@@ -93,7 +96,8 @@ static GVariant *meta_variant(TsrProgram *program, const TsrPluginSet *set)
     return g_variant_dict_end(&dict);
 }
 
-/* (kind, block_dim, stream, node, kernel, name, args, params, bytes) */
+/* (kind, block_dim, stream, event, node, kernel, name, args, params, bytes); an argument is
+ * (space, index, offset, reference, bytes). */
 static GVariant *tasks_variant(const TsrProgram *program)
 {
     GVariantBuilder builder;
@@ -103,13 +107,14 @@ static GVariant *tasks_variant(const TsrProgram *program)
         GVariantBuilder args;
         gsize size = 0;
         gconstpointer params = task->params != NULL ? g_bytes_get_data(task->params, &size) : "";
-        g_variant_builder_init(&args, G_VARIANT_TYPE("a(ut)"));
+        g_variant_builder_init(&args, G_VARIANT_TYPE("a(uutut)"));
         for (guint a = 0; a < task->args->len; a++) {
-            const TsrAddress *address = &g_array_index(task->args, TsrAddress, a);
-            g_variant_builder_add(&args, "(ut)", address->space, address->offset);
+            const TsrTaskArg *arg = &g_array_index(task->args, TsrTaskArg, a);
+            g_variant_builder_add(&args, "(uutut)", arg->address.space, arg->address.index,
+                                  arg->address.offset, arg->ref, arg->bytes);
         }
-        g_variant_builder_add(&builder, "(uuuussa(ut)@ayt)", task->kind, task->block_dim,
-                              task->stream, task->node, task->kernel != NULL ? task->kernel : "",
+        g_variant_builder_add(&builder, "(uuuuussa(uutut)@ayt)", task->kind, task->block_dim,
+                              task->stream, task->event, task->node, task->kernel != NULL ? task->kernel : "",
                               task->name != NULL ? task->name : "", &args,
                               g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, params, size, 1),
                               task->bytes);
@@ -117,14 +122,17 @@ static GVariant *tasks_variant(const TsrProgram *program)
     return g_variant_builder_end(&builder);
 }
 
+/* (tensor, space, index, offset, size, birth, death, kind, with, note) */
 static GVariant *memory_variant(const TsrProgram *program)
 {
     GVariantBuilder builder;
     g_variant_builder_init(&builder, G_VARIANT_TYPE(TSR_OM_MEMORY_TYPE));
     for (guint i = 0; i < program->memory->len; i++) {
         const TsrMemoryRow *row = &g_array_index(program->memory, TsrMemoryRow, i);
-        g_variant_builder_add(&builder, "(sttuub)", row->name, row->offset, row->size,
-                              row->birth, row->death, row->workspace);
+        g_variant_builder_add(&builder, "(suuttuuuss)", row->name, row->address.space,
+                              row->address.index, row->address.offset, row->size, row->birth,
+                              row->death, row->kind, row->with != NULL ? row->with : "",
+                              row->note != NULL ? row->note : "");
     }
     return g_variant_builder_end(&builder);
 }

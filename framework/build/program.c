@@ -8,7 +8,10 @@
 
 static void clear_row(gpointer row)
 {
-    g_free(((TsrMemoryRow *)row)->name);
+    TsrMemoryRow *entry = row;
+    g_free(entry->name);
+    g_free(entry->with);
+    g_free(entry->note);
 }
 
 static void clear_chunk(gpointer chunk)
@@ -52,7 +55,7 @@ TsrProgramTask *tsr_program_task_new(guint32 kind, const char *name)
     task->name = g_strdup(name);
     task->node = G_MAXUINT32;
     task->block_dim = 1;
-    task->args = g_array_new(FALSE, FALSE, sizeof(TsrAddress));
+    task->args = g_array_new(FALSE, FALSE, sizeof(TsrTaskArg));
     return task;
 }
 
@@ -65,6 +68,32 @@ void tsr_program_task_free(TsrProgramTask *task)
     g_array_unref(task->args);
     g_clear_pointer(&task->params, g_bytes_unref);
     g_free(task);
+}
+
+gboolean tsr_program_space_bytes(const TsrProgram *program, const TsrAddress *address,
+                                 guint64 *out_bytes)
+{
+    const TsrGraph *graph = program->graph;
+    const TsrValue *value = NULL;
+    switch (address->space) {
+    case TSR_SPACE_ARENA:
+        *out_bytes = program->stats.activation_bytes;
+        return TRUE;
+    case TSR_SPACE_WEIGHTS:
+        *out_bytes = program->stats.weight_bytes;
+        return TRUE;
+    case TSR_SPACE_INPUT:
+        if (address->index < graph->inputs->len)
+            value = g_ptr_array_index(graph->inputs, address->index);
+        break;
+    case TSR_SPACE_OUTPUT:
+        if (address->index < graph->outputs->len)
+            value = g_array_index(graph->outputs, TsrGraphOutput, address->index).value;
+        break;
+    default:
+        break;
+    }
+    return value != NULL && tsr_desc_storage_bytes(&value->desc.view, out_bytes);
 }
 
 guint64 tsr_program_add_weights(TsrProgram *program, GBytes *bytes)

@@ -20,8 +20,18 @@ typedef enum TsrSpace {
 
 typedef struct TsrAddress {
     guint32 space;
-    guint64 offset;
+    guint32 index;     /* of the graph input or output; else 0 */
+    guint64 offset;    /* bytes */
 } TsrAddress;
+
+/* An argument of a task: where it lies, and what it is: a TSR_ARG_ reference into the
+ * inputs, outputs, workspaces or constants of the task's node. Of a copy, which has no
+ * node: to TSR_ARG_OUTPUT and from TSR_ARG_INPUT of a graph output's index. */
+typedef struct TsrTaskArg {
+    TsrAddress address;
+    guint32 ref;
+    guint64 bytes;
+} TsrTaskArg;
 
 typedef struct TsrProgramTask {
     guint32 kind;       /* TSR_TASK_ */
@@ -30,20 +40,32 @@ typedef struct TsrProgramTask {
     guint32 node;       /* index in the serialised root graph, or G_MAXUINT32 */
     char *kernel;       /* name, for TSR_TASK_KERNEL */
     char *name;         /* the user's node */
-    GArray *args;       /* TsrAddress; a host call has the node's inputs, then outputs */
+    guint32 event;      /* of TSR_TASK_EVENT_ */
+    GArray *args;       /* TsrTaskArg; a host call has the node's inputs, then outputs */
     GBytes *params;     /* or NULL */
     guint64 bytes;      /* of TSR_TASK_MEMCPY */
 } TsrProgramTask;
 
-/* A piece of the activation memory and when it is in use (positions in the order of
- * nodes, both included). */
+/* What a tensor's memory is. */
+typedef enum TsrMemoryKind {
+    TSR_MEMORY_OWN,       /* a piece of its own */
+    TSR_MEMORY_WORKSPACE, /* a piece that only one node's tasks use */
+    TSR_MEMORY_VIEW,      /* the whole of another tensor in another shape */
+    TSR_MEMORY_PART,      /* lies in a larger tensor: written into it or read from it */
+    TSR_MEMORY_INPLACE,   /* written over an input that nobody reads any more */
+} TsrMemoryKind;
+
+/* A tensor's memory and when it is in use: positions in the task list, both included.
+ * Only own pieces and workspaces are planned; the others say with whom they share. */
 typedef struct TsrMemoryRow {
     char *name;
-    guint64 offset;
+    TsrAddress address;
     guint64 size;
     guint32 birth;
     guint32 death;
-    gboolean workspace;
+    guint32 kind;         /* TsrMemoryKind */
+    char *with;           /* whose memory it shares, or NULL */
+    char *note;           /* why it does not share, where it could have, or NULL */
 } TsrMemoryRow;
 
 typedef struct TsrMemoryStats {
@@ -52,6 +74,7 @@ typedef struct TsrMemoryStats {
     guint64 no_reuse_bytes;
     guint64 weight_bytes;
     guint64 workspace_bytes;   /* the largest of one node */
+    const char *planner;       /* that made the plan: static or interned text, or NULL */
 } TsrMemoryStats;
 
 /* A piece of the weights section. */
@@ -88,6 +111,10 @@ void tsr_program_free(TsrProgram *program);   /* NULL is a no-op */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TsrProgram, tsr_program_free)
 TsrProgramTask *tsr_program_task_new(guint32 kind, const char *name);
 void tsr_program_task_free(TsrProgramTask *task);
+
+/* Bytes of the memory that an address counts in; FALSE where there is none. */
+gboolean tsr_program_space_bytes(const TsrProgram *program, const TsrAddress *address,
+                                 guint64 *out_bytes) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Puts bytes into the weights, 64-byte aligned; the same GBytes only once. Returns
  * the offset. */

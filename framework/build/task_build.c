@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * task_build.c: see task_build.h. First every node is built, which gives the
- * workspaces; then memory is planned; then the tasks get their addresses.
+ * task_build.c: see task_build.h. First every node is built, which gives the tasks with
+ * references for arguments; then memory_assign.c decides where everything lies.
  */
 #include "build/task_build.h"
 
 #include <tessera/plugin_util.h>
 
 #include "base/error.h"
-#include "build/memory_plan.h"
+#include "build/memory_assign.h"
+#include "build/memory_check.h"
 #include "build/symbols.h"
 
 typedef struct Builder {
@@ -17,11 +18,6 @@ typedef struct Builder {
     const TsrBuildOptions *options;
     GPtrArray *order;
     TsrSymbols *symbols;
-    GHashTable *row_of;     /* root value -> row index + 1 */
-    GHashTable *output_of;  /* root value -> output index + 1 */
-    GHashTable *input_of;   /* data value -> input index + 1 */
-    GPtrArray *built;       /* per node of the order: TsrBuiltNode or NULL */
-    GArray *first_workspace;/* per node: row index of its first workspace */
 } Builder;
 
 static gboolean node_can_sink(const TsrNode *node)
@@ -56,163 +52,42 @@ static void keep_constants(TsrGraph *graph, gpointer data)
     }
 }
 
-static TsrValue *root_of(Builder *builder, gpointer value)
+static guint64 value_bytes(const TsrValue *value)
 {
-    return tsr_symbols_root(builder->symbols, value);
+    guint64 bytes;
+    /* No failure: node_can_sink saw static shapes only. */
+    return value != NULL && tsr_desc_storage_bytes(&value->desc.view, &bytes) ? bytes : 0;
 }
 
-/* A graph output lives in the caller's memory when its producer can write there. */
-static void assign_outputs(Builder *builder)
+static void add_arg(TsrProgramTask *task, guint32 ref, guint64 bytes)
 {
-    TsrGraph *graph = builder->program->graph;
-    for (guint i = 0; i < graph->inputs->len; i++)
-        g_hash_table_insert(builder->input_of, g_ptr_array_index(graph->inputs, i),
-                            GUINT_TO_POINTER(i + 1));
-    for (guint i = 0; i < graph->outputs->len; i++) {
-        TsrValue *root =
-            root_of(builder, g_array_index(graph->outputs, TsrGraphOutput, i).value);
-        if (root->producer->kind == TSR_NODE_OPERATOR &&
-            !g_hash_table_contains(builder->output_of, root))
-            g_hash_table_insert(builder->output_of, root, GUINT_TO_POINTER(i + 1));
-    }
+    const TsrTaskArg arg = {{TSR_SPACE_NULL, 0, 0}, ref, bytes};
+    g_array_append_val(task->args, arg);
 }
 
-static gboolean build_node(Builder *builder, TsrNode *node, GError **error)
+/* An argument that a device engine named; constants get their address at once. */
+static void add_built_arg(const TsrNode *node, const TsrBuiltNode *built,
+                          const guint64 *constants, guint32 ref, TsrProgramTask *task)
 {
-    const TsrRankedEngine *ranked = tsr_plugin_set_find_engine(builder->set, node->engine);
-    TsrBuiltNode *built = NULL;
-    guint64 total = 0;
-    guint first = builder->program->memory->len;
-    if ((ranked->engine->flags & TSR_ENGINE_HOST) == 0) {
-        built = tsr_task_sink_build(ranked->plugin, tsr_node_view(node),
-                                    &builder->options->traits, error);
-        if (built == NULL)
-            return FALSE;
-        for (guint i = 0; i < built->workspaces->len; i++) {
-            guint64 size = g_array_index(built->workspaces, guint64, i);
-            TsrMemoryRow row = {g_strdup_printf("%s workspace %u", node->name, i), 0, size,
-                                node->index, node->index, TRUE};
-            g_array_append_val(builder->program->memory, row);
-            total += size;
-        }
-    }
-    builder->program->stats.workspace_bytes =
-        MAX(builder->program->stats.workspace_bytes, total);
-    g_ptr_array_index(builder->built, node->index) = built;
-    g_array_index(builder->first_workspace, guint, node->index) = first;
-    return TRUE;
-}
-
-static gboolean build_nodes(Builder *builder, GError **error)
-{
-    for (guint i = 0; i < builder->order->len; i++) {
-        TsrNode *node = g_ptr_array_index(builder->order, i);
-        if (node->kind == TSR_NODE_OPERATOR && !tsr_symbols_is_view(builder->symbols, node) &&
-            !build_node(builder, node, error))
-            return FALSE;
-    }
-    return TRUE;
-}
-
-static void add_row(Builder *builder, TsrValue *root)
-{
-    TsrMemoryRow row = {g_strdup(root->name), 0, 0, root->producer->index,
-                        root->producer->index, FALSE};
-    if (!tsr_desc_storage_bytes(&root->desc.view, &row.size))
-        row.size = 0; /* cannot be: node_can_sink saw static shapes only */
-    g_array_append_val(builder->program->memory, row);
-    g_hash_table_insert(builder->row_of, root,
-                        GUINT_TO_POINTER(builder->program->memory->len));
-}
-
-static void extend_life(Builder *builder, TsrValue *value)
-{
-    TsrValue *root = root_of(builder, value);
-    guint row = GPOINTER_TO_UINT(g_hash_table_lookup(builder->row_of, root));
-    guint32 last = 0;
-    for (guint u = 0; u < value->users->len; u++)
-        last = MAX(last, ((const TsrNode *)g_ptr_array_index(value->users, u))->index);
-    if (row != 0) {
-        TsrMemoryRow *entry = &g_array_index(builder->program->memory, TsrMemoryRow, row - 1);
-        entry->death = MAX(entry->death, last);
-    }
-}
-
-/* A value that is copied to a further graph output at the end lives until then. */
-static void live_to_end(Builder *builder, TsrValue *root)
-{
-    guint row = GPOINTER_TO_UINT(g_hash_table_lookup(builder->row_of, root));
-    if (row != 0)
-        g_array_index(builder->program->memory, TsrMemoryRow, row - 1).death =
-            builder->order->len;
-}
-
-static void plan_memory(Builder *builder)
-{
-    TsrGraph *graph = builder->program->graph;
-    for (guint i = 0; i < builder->order->len; i++) {
-        TsrNode *node = g_ptr_array_index(builder->order, i);
-        for (guint k = 0; node->kind == TSR_NODE_OPERATOR && k < node->outputs->len; k++) {
-            TsrValue *value = g_ptr_array_index(node->outputs, k);
-            if (value == NULL)
-                continue;
-            if (root_of(builder, value) == value &&
-                !g_hash_table_contains(builder->output_of, value))
-                add_row(builder, value);
-            extend_life(builder, value);
-        }
-    }
-    for (guint i = 0; i < graph->outputs->len; i++)
-        live_to_end(builder,
-                    root_of(builder, g_array_index(graph->outputs, TsrGraphOutput, i).value));
-    tsr_memory_plan(builder->program->memory, builder->options->reuse,
-                    &builder->program->stats);
-}
-
-static TsrAddress address_of(Builder *builder, TsrValue *value)
-{
-    TsrAddress address = {TSR_SPACE_NULL, 0};
-    TsrValue *root = value != NULL ? root_of(builder, value) : NULL;
-    guint index;
-    if (root == NULL)
-        return address;
-    if (root->constant != NULL) {
-        address.space = TSR_SPACE_WEIGHTS;
-        address.offset = tsr_program_add_constant(builder->program, root);
-    } else if ((index = GPOINTER_TO_UINT(g_hash_table_lookup(builder->input_of, root))) != 0) {
-        address.space = TSR_SPACE_INPUT;
-        address.offset = index - 1;
-    } else if ((index = GPOINTER_TO_UINT(g_hash_table_lookup(builder->output_of, root))) != 0) {
-        address.space = TSR_SPACE_OUTPUT;
-        address.offset = index - 1;
-    } else {
-        index = GPOINTER_TO_UINT(g_hash_table_lookup(builder->row_of, root));
-        address.space = TSR_SPACE_ARENA;
-        address.offset = g_array_index(builder->program->memory, TsrMemoryRow, index - 1).offset;
-    }
-    return address;
-}
-
-static TsrAddress resolve(Builder *builder, TsrNode *node, const guint64 *constants, guint32 ref)
-{
-    TsrAddress address = {TSR_SPACE_NULL, 0};
-    guint index = ref & 0x00ffffffu;
+    const guint index = ref & 0x00ffffffu;
     switch (ref & 0xff000000u) {
     case TSR_ARG_INPUT:
-        return address_of(builder, g_ptr_array_index(node->inputs, index));
+        add_arg(task, ref, value_bytes(g_ptr_array_index(node->inputs, index)));
+        break;
     case TSR_ARG_OUTPUT:
-        return address_of(builder, g_ptr_array_index(node->outputs, index));
+        add_arg(task, ref, value_bytes(g_ptr_array_index(node->outputs, index)));
+        break;
     case TSR_ARG_WORKSPACE:
-        index += g_array_index(builder->first_workspace, guint, node->index);
-        address.space = TSR_SPACE_ARENA;
-        address.offset = g_array_index(builder->program->memory, TsrMemoryRow, index).offset;
-        return address;
-    case TSR_ARG_CONSTANT:
-        address.space = TSR_SPACE_WEIGHTS;
-        address.offset = constants[index];
-        return address;
+        add_arg(task, ref, g_array_index(built->workspaces, guint64, index));
+        break;
+    case TSR_ARG_CONSTANT: {
+        TsrTaskArg arg = {{TSR_SPACE_WEIGHTS, 0, constants[index]}, ref,
+                          g_bytes_get_size(g_ptr_array_index(built->constants, index))};
+        g_array_append_val(task->args, arg);
+        break;
+    }
     default:
-        return address;
+        add_arg(task, TSR_ARG_NULL, 0);
     }
 }
 
@@ -229,11 +104,9 @@ static void emit_kernels(Builder *builder, TsrNode *node, const TsrBuiltNode *bu
         task->kernel = g_strdup(source->kernel);
         task->block_dim = source->block_dim;
         task->params = source->params != NULL ? g_bytes_ref(source->params) : NULL;
-        for (guint a = 0; a < source->args->len; a++) {
-            TsrAddress address =
-                resolve(builder, node, constants, g_array_index(source->args, guint32, a));
-            g_array_append_val(task->args, address);
-        }
+        for (guint a = 0; a < source->args->len; a++)
+            add_built_arg(node, built, constants,
+                          g_array_index(source->args, guint32, a), task);
         g_ptr_array_add(builder->program->tasks, task);
     }
 }
@@ -243,14 +116,29 @@ static void emit_host_call(Builder *builder, TsrNode *node)
     TsrProgramTask *task = tsr_program_task_new(TSR_TASK_HOST_CALL, node->name);
     task->node = node->index;
     for (guint i = 0; i < node->inputs->len; i++) {
-        TsrAddress address = address_of(builder, g_ptr_array_index(node->inputs, i));
-        g_array_append_val(task->args, address);
+        const TsrValue *value = g_ptr_array_index(node->inputs, i);
+        add_arg(task, value != NULL ? TSR_ARG_INPUT | i : TSR_ARG_NULL, value_bytes(value));
     }
     for (guint i = 0; i < node->outputs->len; i++) {
-        TsrAddress address = address_of(builder, g_ptr_array_index(node->outputs, i));
-        g_array_append_val(task->args, address);
+        const TsrValue *value = g_ptr_array_index(node->outputs, i);
+        add_arg(task, value != NULL ? TSR_ARG_OUTPUT | i : TSR_ARG_NULL, value_bytes(value));
     }
     g_ptr_array_add(builder->program->tasks, task);
+}
+
+static gboolean emit_node(Builder *builder, TsrNode *node, GError **error)
+{
+    const TsrRankedEngine *ranked = tsr_plugin_set_find_engine(builder->set, node->engine);
+    g_autoptr(TsrBuiltNode) built = NULL;
+    if ((ranked->engine->flags & TSR_ENGINE_HOST) != 0) {
+        emit_host_call(builder, node);
+        return TRUE;
+    }
+    built = tsr_task_sink_build(ranked->plugin, tsr_node_view(node), &builder->options->traits,
+                                error);
+    if (built != NULL)
+        emit_kernels(builder, node, built);
+    return built != NULL;
 }
 
 /* Outputs that nobody writes directly: inputs, constants, a value that is an output
@@ -260,45 +148,44 @@ static void emit_copies(Builder *builder)
     TsrGraph *graph = builder->program->graph;
     for (guint i = 0; i < graph->outputs->len; i++) {
         const TsrGraphOutput *output = &g_array_index(graph->outputs, TsrGraphOutput, i);
-        TsrAddress target = {TSR_SPACE_OUTPUT, i}, source = address_of(builder, output->value);
         TsrProgramTask *task;
-        if (source.space == TSR_SPACE_OUTPUT && source.offset == i)
+        if (tsr_symbols_member(builder->symbols, output->value)->symbol->output == (gint)i)
             continue;
         task = tsr_program_task_new(TSR_TASK_MEMCPY, output->name);
-        g_array_append_val(task->args, target);
-        g_array_append_val(task->args, source);
-        if (!tsr_desc_storage_bytes(&output->value->desc.view, &task->bytes))
-            task->bytes = 0;
+        task->bytes = value_bytes(output->value);
+        add_arg(task, TSR_ARG_OUTPUT | i, task->bytes);
+        add_arg(task, TSR_ARG_INPUT | i, task->bytes);
         g_ptr_array_add(builder->program->tasks, task);
     }
 }
 
-static void emit_tasks(Builder *builder)
+static gboolean emit_tasks(Builder *builder, GError **error)
 {
     for (guint i = 0; i < builder->order->len; i++) {
         TsrNode *node = g_ptr_array_index(builder->order, i);
-        const TsrBuiltNode *built = g_ptr_array_index(builder->built, i);
-        if (node->kind != TSR_NODE_OPERATOR || tsr_symbols_is_view(builder->symbols, node))
-            continue;
-        if (built != NULL)
-            emit_kernels(builder, node, built);
-        else
-            emit_host_call(builder, node);
+        if (node->kind == TSR_NODE_OPERATOR && !tsr_symbols_is_view(builder->symbols, node) &&
+            !emit_node(builder, node, error))
+            return FALSE;
     }
     emit_copies(builder);
+    return TRUE;
 }
 
 /* Constants are left out: what tasks read of them may be packed. */
 static void note_places(Builder *builder)
 {
     for (guint i = 0; i < builder->order->len; i++) {
-        TsrNode *node = g_ptr_array_index(builder->order, i);
+        const TsrNode *node = g_ptr_array_index(builder->order, i);
         for (guint k = 0; k < node->outputs->len; k++) {
-            TsrValue *value = g_ptr_array_index(node->outputs, k);
-            TsrValuePlace place = {node->index, k, {TSR_SPACE_NULL, 0}};
-            if (value == NULL || root_of(builder, value)->constant != NULL)
+            const TsrValue *value = g_ptr_array_index(node->outputs, k);
+            const TsrSymbol *symbol =
+                value != NULL ? tsr_symbols_member(builder->symbols, value)->symbol : NULL;
+            TsrValuePlace place = {node->index, k, {TSR_SPACE_NULL, 0, 0}};
+            /* Neither what is stored in the weights nor what no task ever touches. */
+            if (symbol == NULL || symbol->base->constant != NULL ||
+                (tsr_symbol_is_written(symbol) && symbol->output < 0 && symbol->row == 0))
                 continue;
-            place.address = address_of(builder, value);
+            place.address = tsr_memory_address(builder->program, builder->symbols, value);
             g_array_append_val(builder->program->places, place);
         }
     }
@@ -308,37 +195,21 @@ static gboolean build_sink(TsrProgram *program, const TsrPluginSet *set,
                            const TsrBuildOptions *options, GError **error)
 {
     Builder builder = {.program = program, .set = set, .options = options};
+    const gboolean shares = options->reuse && options->in_place;
+    const TsrAssignOptions assign = {options->reuse, shares, options->traits.alignment};
     gboolean done;
     builder.order = tsr_graph_sort(program->graph, error);
     if (builder.order == NULL)
         return FALSE;
-    builder.symbols = tsr_symbols_new(builder.order);
-    builder.row_of = g_hash_table_new(NULL, NULL);
-    builder.output_of = g_hash_table_new(NULL, NULL);
-    builder.input_of = g_hash_table_new(NULL, NULL);
-    builder.built = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_built_node_free);
-    g_ptr_array_set_size(builder.built, (gint)builder.order->len);
-    builder.first_workspace = g_array_new(FALSE, TRUE, sizeof(guint));
-    g_array_set_size(builder.first_workspace, builder.order->len);
-
-    assign_outputs(&builder);
-    done = build_nodes(&builder, error);
+    builder.symbols = tsr_symbols_new(program->graph, builder.order, shares);
+    done = emit_tasks(&builder, error);
     if (done) {
-        plan_memory(&builder);
-        done = tsr_memory_check(program->memory, program->stats.activation_bytes, error);
-    }
-    if (done) {
-        emit_tasks(&builder);
+        tsr_memory_assign(program, builder.symbols, builder.order, set, &assign);
         note_places(&builder);
+        done = tsr_memory_check(program, builder.order, set, error);
     }
-
     g_ptr_array_unref(builder.order);
     tsr_symbols_free(builder.symbols);
-    g_hash_table_unref(builder.row_of);
-    g_hash_table_unref(builder.output_of);
-    g_hash_table_unref(builder.input_of);
-    g_ptr_array_unref(builder.built);
-    g_array_unref(builder.first_workspace);
     return done;
 }
 

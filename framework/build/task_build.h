@@ -11,6 +11,7 @@
 
 typedef struct TsrBuildOptions {
     gboolean reuse;          /* of activation memory */
+    gboolean in_place;       /* outputs over inputs; Concat and Split without copies */
     gboolean host_mode;      /* no task list even where one is possible */
     TsrDeviceTraits traits;
 } TsrBuildOptions;

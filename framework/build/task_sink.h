@@ -28,6 +28,7 @@ typedef struct TsrDeviceTraits {
     guint32 core_count;
     guint32 c0_lanes;
     guint32 l2_bytes;
+    guint32 alignment;  /* of device memory */
 } TsrDeviceTraits;
 
 /* Lets the engine of the plugin build the node. Errors: what the engine said, or a

@@ -373,3 +373,15 @@ gboolean tsr_plugin_set_check_device(const TsrPluginSet *set, GError **error)
     }
     return TRUE;
 }
+
+guint64 tsr_plugin_set_inplace(const TsrPluginSet *set, TsrNode *node, guint32 output)
+{
+    const TsrRankedEngine *ranked =
+        node->kind == TSR_NODE_OPERATOR && node->engine != NULL
+            ? tsr_plugin_set_find_engine(set, node->engine)
+            : NULL;
+    const TsrExecutor *executor = ranked != NULL ? ranked->plugin->executor : NULL;
+    return TSR_HAS(executor, inplace)
+               ? executor->inplace(executor, tsr_node_view(node), output)
+               : 0;
+}

@@ -7,6 +7,7 @@
 #ifndef TSR_PLUGIN_PLUGIN_SET_H
 #define TSR_PLUGIN_PLUGIN_SET_H
 
+#include "ir/graph.h"
 #include "ir/op_registry.h"
 #include "plugin/conf.h"
 #include "plugin/custom_op.h"
@@ -62,6 +63,9 @@ const TsrLoadedPlugin *tsr_plugin_set_reference(const TsrPluginSet *set);
  * of other plugins, then its own. Those that the configuration switches off are not there.
  * (transfer full) */
 GPtrArray *tsr_plugin_set_selectors(const TsrPluginSet *set, const char *engine);
+/* Bit per input over whose memory the node's engine lets that output be written; of the
+ * first 64 inputs. */
+guint64 tsr_plugin_set_inplace(const TsrPluginSet *set, TsrNode *node, guint32 output);
 /* Whether the device of every ranked engine is there. Errors: NOT_FOUND names engine
  * and device. */
 gboolean tsr_plugin_set_check_device(const TsrPluginSet *set, GError **error)

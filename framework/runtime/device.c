@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "plugin/host.h"
 
 TsrOpenDevice *tsr_device_open(const TsrPluginSet *set, guint32 core_count, GError **error)
@@ -47,12 +48,13 @@ void tsr_device_close(TsrOpenDevice *device)
 
 TsrDeviceTraits tsr_device_traits(const TsrOpenDevice *device)
 {
-    TsrDeviceTraits traits = {1, 16, 1u << 20};
+    TsrDeviceTraits traits = {1, 16, 1u << 20, TSR_MEMORY_ALIGNMENT};
     if (device != NULL) {
         traits.core_count = MAX(device->info.core_count, 1);
         traits.c0_lanes = device->info.c0_lanes != 0 ? device->info.c0_lanes : traits.c0_lanes;
         traits.l2_bytes = device->info.l2_bytes != 0 ? (guint32)device->info.l2_bytes
                                                      : traits.l2_bytes;
+        traits.alignment = MAX(device->info.alignment, traits.alignment);
     }
     return traits;
 }

@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "build/graph_variant.h"
-#include "build/memory_plan.h"
 
 static gboolean G_GNUC_PRINTF(2, 3) corrupt(GError **error, const char *format, ...)
 {
@@ -64,6 +63,13 @@ static gboolean check_header(TsrOmFile *file, GError **error)
     }
     if (header->version == 0)
         return corrupt(error, "has format version 0, which never was");
+    if (header->version < TSR_OM_VERSION) {
+        g_set_error(error, TSR_ERROR, TSR_INCOMPATIBLE,
+                    "has format version %u, older than the %u that this program reads: compile "
+                    "it again",
+                    header->version, TSR_OM_VERSION);
+        return FALSE;
+    }
     if (header->file_size != size)
         return corrupt(error, "truncated: %zu bytes, the header wants %" G_GUINT64_FORMAT, size,
                        header->file_size);
@@ -163,20 +169,29 @@ GArray *tsr_om_engines(GVariant *meta)
     return engines;
 }
 
+static gboolean read_stats(TsrMemoryStats *stats, GVariant *meta)
+{
+    const char *planner;
+    if (!g_variant_lookup(meta, "activation_bytes", "t", &stats->activation_bytes) ||
+        !g_variant_lookup(meta, "lower_bound_bytes", "t", &stats->lower_bound_bytes) ||
+        !g_variant_lookup(meta, "no_reuse_bytes", "t", &stats->no_reuse_bytes) ||
+        !g_variant_lookup(meta, "planner", "&s", &planner) ||
+        !g_variant_lookup(meta, "weight_bytes", "t", &stats->weight_bytes) ||
+        !g_variant_lookup(meta, "workspace_bytes", "t", &stats->workspace_bytes))
+        return FALSE;
+    stats->planner = g_intern_string(planner);
+    return TRUE;
+}
+
 static gboolean read_meta(TsrProgram *program, GVariant *meta, GError **error)
 {
-    TsrMemoryStats *stats = &program->stats;
     if (!g_variant_lookup(meta, "sink", "b", &program->is_sink) ||
         !g_variant_lookup(meta, "device", "s", &program->device) ||
         !g_variant_lookup(meta, "c0_lanes", "u", &program->c0_lanes) ||
         !g_variant_lookup(meta, "core_count", "u", &program->core_count) ||
         !g_variant_lookup(meta, "streams", "u", &program->stream_count) ||
         !g_variant_lookup(meta, "events", "u", &program->event_count) ||
-        !g_variant_lookup(meta, "activation_bytes", "t", &stats->activation_bytes) ||
-        !g_variant_lookup(meta, "lower_bound_bytes", "t", &stats->lower_bound_bytes) ||
-        !g_variant_lookup(meta, "no_reuse_bytes", "t", &stats->no_reuse_bytes) ||
-        !g_variant_lookup(meta, "weight_bytes", "t", &stats->weight_bytes) ||
-        !g_variant_lookup(meta, "workspace_bytes", "t", &stats->workspace_bytes))
+        !read_stats(&program->stats, meta))
         return corrupt(error, "section '%s' lacks a key", TSR_OM_META);
     if (program->stream_count == 0 || program->stream_count > 1024)
         return corrupt(error, "has %u streams, wanted 1 to 1024", program->stream_count);
@@ -193,9 +208,9 @@ static gboolean address_is_sound(const TsrProgram *program, const TsrAddress *ad
     case TSR_SPACE_WEIGHTS:
         return address->offset < MAX(program->stats.weight_bytes, 1);
     case TSR_SPACE_INPUT:
-        return address->offset < program->graph->inputs->len;
+        return address->index < program->graph->inputs->len;
     case TSR_SPACE_OUTPUT:
-        return address->offset < program->graph->outputs->len;
+        return address->index < program->graph->outputs->len;
     default:
         return FALSE;
     }
@@ -206,12 +221,11 @@ static gboolean place_is_sound(const TsrProgram *program, const TsrNode *node,
                                const TsrValuePlace *place)
 {
     const TsrValue *value = g_ptr_array_index(node->outputs, place->output);
-    guint64 size_bytes, most = program->stats.activation_bytes;
-    if (!address_is_sound(program, &place->address) ||
-        !tsr_desc_storage_bytes(&value->desc.view, &size_bytes))
-        return FALSE;
-    return place->address.space != TSR_SPACE_ARENA ||
-           (size_bytes <= most && place->address.offset <= most - size_bytes);
+    guint64 size_bytes, most;
+    return address_is_sound(program, &place->address) &&
+           tsr_desc_storage_bytes(&value->desc.view, &size_bytes) &&
+           tsr_program_space_bytes(program, &place->address, &most) && size_bytes <= most &&
+           place->address.offset <= most - size_bytes;
 }
 
 /* What only a dump needs: a file of an older version has none. */
@@ -222,8 +236,8 @@ static gboolean read_places(TsrProgram *program, GVariant *meta, GError **error)
     for (gsize i = 0; list != NULL && i < g_variant_n_children(list); i++) {
         TsrValuePlace place;
         const TsrNode *node;
-        g_variant_get_child(list, i, "(uuut)", &place.node, &place.output, &place.address.space,
-                            &place.address.offset);
+        g_variant_get_child(list, i, "(uuuut)", &place.node, &place.output, &place.address.space,
+                            &place.address.index, &place.address.offset);
         node = place.node < program->graph->nodes->len
                    ? g_ptr_array_index(program->graph->nodes, place.node)
                    : NULL;
@@ -267,7 +281,7 @@ static gboolean task_is_sound(const TsrProgram *program, const TsrProgramTask *t
                               ? g_ptr_array_index(program->graph->nodes, task->node)
                               : NULL;
     for (guint i = 0; i < task->args->len; i++)
-        if (!address_is_sound(program, &g_array_index(task->args, TsrAddress, i)))
+        if (!address_is_sound(program, &g_array_index(task->args, TsrTaskArg, i).address))
             return corrupt(error, "task '%s': argument %u has no place", task->name, i);
     if (task->stream >= program->stream_count)
         return corrupt(error, "task '%s': stream %u of %u", task->name, task->stream,
@@ -280,6 +294,12 @@ static gboolean task_is_sound(const TsrProgram *program, const TsrProgramTask *t
             task->args->len != node->inputs->len + node->outputs->len)
             return corrupt(error, "task '%s' calls no node", task->name);
         return TRUE;
+    case TSR_TASK_EVENT_RECORD:
+    case TSR_TASK_EVENT_WAIT:
+        return task->event < program->event_count
+                   ? TRUE
+                   : corrupt(error, "task '%s': event %u of %u", task->name, task->event,
+                             program->event_count);
     case TSR_TASK_MEMCPY:
         return task->args->len == 2 ? TRUE
                                     : corrupt(error, "task '%s' copies nothing", task->name);
@@ -296,14 +316,15 @@ static gboolean read_tasks(TsrProgram *program, GVariant *variant, GError **erro
         g_autoptr(GVariant) params = NULL;
         gsize size;
         gconstpointer data;
-        g_variant_get_child(variant, i, "(uuuuss@a(ut)@ayt)", &task->kind, &task->block_dim,
-                            &task->stream, &task->node, &task->kernel, &task->name, &args,
+        g_variant_get_child(variant, i, "(uuuuuss@a(uutut)@ayt)", &task->kind, &task->block_dim,
+                            &task->stream, &task->event, &task->node, &task->kernel, &task->name, &args,
                             &params, &task->bytes);
         g_ptr_array_add(program->tasks, task);
         for (gsize a = 0; a < g_variant_n_children(args); a++) {
-            TsrAddress address;
-            g_variant_get_child(args, a, "(ut)", &address.space, &address.offset);
-            g_array_append_val(task->args, address);
+            TsrTaskArg arg;
+            g_variant_get_child(args, a, "(uutut)", &arg.address.space, &arg.address.index,
+                                &arg.address.offset, &arg.ref, &arg.bytes);
+            g_array_append_val(task->args, arg);
         }
         data = g_variant_get_fixed_array(params, &size, 1);
         if (size != 0)
@@ -314,13 +335,14 @@ static gboolean read_tasks(TsrProgram *program, GVariant *variant, GError **erro
     return TRUE;
 }
 
-static void read_memory(TsrProgram *program, GVariant *variant)
+static void read_memory(GArray *rows, GVariant *variant)
 {
     for (gsize i = 0; i < g_variant_n_children(variant); i++) {
         TsrMemoryRow row;
-        g_variant_get_child(variant, i, "(sttuub)", &row.name, &row.offset, &row.size,
-                            &row.birth, &row.death, &row.workspace);
-        g_array_append_val(program->memory, row);
+        g_variant_get_child(variant, i, "(suuttuuuss)", &row.name, &row.address.space,
+                            &row.address.index, &row.address.offset, &row.size, &row.birth,
+                            &row.death, &row.kind, &row.with, &row.note);
+        g_array_append_val(rows, row);
     }
 }
 
@@ -355,11 +377,35 @@ TsrProgram *tsr_om_read(const TsrOmFile *file, TsrOpRegistry *registry, GBytes *
                 g_bytes_get_size(weights), program->stats.weight_bytes);
         return NULL;
     }
-    read_memory(program, memory);
+    read_memory(program->memory, memory);
     read_fused(program, meta);
-    if (!read_tasks(program, tasks, error) || !read_places(program, meta, error) ||
-        !tsr_memory_check(program->memory, program->stats.activation_bytes, error))
+    if (!read_tasks(program, tasks, error) || !read_places(program, meta, error))
         return NULL;
     *out_weights = g_steal_pointer(&weights);
     return g_steal_pointer(&program);
+}
+
+TsrMemoryTable *tsr_om_memory_table(const TsrOmFile *file, GError **error)
+{
+    g_autoptr(GVariant) meta = tsr_om_section(file, TSR_OM_META, "a{sv}", error);
+    g_autoptr(GVariant) tasks =
+        meta != NULL ? tsr_om_section(file, TSR_OM_TASKS, TSR_OM_TASKS_TYPE, error) : NULL;
+    g_autoptr(GVariant) memory =
+        tasks != NULL ? tsr_om_section(file, TSR_OM_MEMORY, TSR_OM_MEMORY_TYPE, error) : NULL;
+    g_autoptr(TsrMemoryTable) table = NULL;
+    if (memory == NULL)
+        return NULL;
+    table = tsr_memory_table_new();
+    if (!read_stats(&table->stats, meta)) {
+        corrupt(error, "section '%s' lacks a key", TSR_OM_META);
+        return NULL;
+    }
+    read_memory(table->rows, memory);
+    for (gsize i = 0; i < g_variant_n_children(tasks); i++) {
+        g_autoptr(GVariant) task = g_variant_get_child_value(tasks, i);
+        char *name;
+        g_variant_get_child(task, 6, "s", &name);
+        g_ptr_array_add(table->tasks, name);
+    }
+    return g_steal_pointer(&table);
 }

@@ -6,8 +6,9 @@
 #ifndef TSR_RUNTIME_OM_READ_H
 #define TSR_RUNTIME_OM_READ_H
 
-#include "build/program.h"
+#include "build/memory_table.h"
 #include "build/om_format.h"
+#include "build/program.h"
 
 /* An opened file: sections found and hashed. */
 typedef struct TsrOmFile {
@@ -47,5 +48,9 @@ GArray *tsr_om_engines(GVariant *meta);
  * checked against the graph, the memory and the weights. (transfer full) */
 TsrProgram *tsr_om_read(const TsrOmFile *file, TsrOpRegistry *registry, GBytes **out_weights,
                         GError **error);
+
+/* The memory table with the names of the tasks, for people: nothing in it is checked but
+ * its form. Errors: CORRUPT. (transfer full) */
+TsrMemoryTable *tsr_om_memory_table(const TsrOmFile *file, GError **error);
 
 #endif

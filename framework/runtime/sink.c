@@ -26,6 +26,7 @@ typedef struct HostCall {
 /* An argument that follows the caller's memory. */
 typedef struct Patch {
     void **slot;
+    guint64 offset;
     guint32 index;
     gboolean output;
 } Patch;
@@ -145,7 +146,7 @@ static HostCall *call_new(TsrSink *sink, TsrNode *node, void **args, GError **er
 
 static void resolve(TsrSink *sink, const TsrAddress *address, void **slot)
 {
-    Patch patch = {slot, (guint32)address->offset, address->space == TSR_SPACE_OUTPUT};
+    Patch patch = {slot, address->offset, address->index, address->space == TSR_SPACE_OUTPUT};
     switch (address->space) {
     case TSR_SPACE_ARENA:
         *slot = sink->arena + address->offset;
@@ -171,6 +172,7 @@ static gboolean bind_task(TsrSink *sink, guint index, void **args, GError **erro
         .kind = source->kind,
         .stream = source->stream,
         .block_dim = source->block_dim,
+        .event = source->event,
         .arg_count = source->args->len,
         .args = args,
         .params = source->params != NULL ? g_bytes_get_data(source->params, NULL) : NULL,
@@ -178,7 +180,7 @@ static gboolean bind_task(TsrSink *sink, guint index, void **args, GError **erro
         .name = source->name,
     };
     for (guint a = 0; a < source->args->len; a++)
-        resolve(sink, &g_array_index(source->args, TsrAddress, a), &args[a]);
+        resolve(sink, &g_array_index(source->args, TsrTaskArg, a).address, &args[a]);
     if (task->kind == TSR_TASK_KERNEL) {
         task->kernel = tsr_device_kernel(sink->device, source->name, source->kernel,
                                          source->params, error);
@@ -285,6 +287,11 @@ void tsr_sink_set_after_task(TsrSink *sink, TsrAfterTask after, gpointer user)
     sink->after_user = user;
 }
 
+static void *at(const TsrArray *array, guint64 offset)
+{
+    return offset != 0 ? (guint8 *)array->tensor.data + offset : array->tensor.data;
+}
+
 gconstpointer tsr_sink_memory(const TsrSink *sink, const TsrAddress *address)
 {
     switch (address->space) {
@@ -293,9 +300,9 @@ gconstpointer tsr_sink_memory(const TsrSink *sink, const TsrAddress *address)
     case TSR_SPACE_WEIGHTS:
         return sink->weights + address->offset;
     case TSR_SPACE_INPUT:
-        return sink->inputs != NULL ? sink->inputs[address->offset]->tensor.data : NULL;
+        return sink->inputs != NULL ? at(sink->inputs[address->index], address->offset) : NULL;
     case TSR_SPACE_OUTPUT:
-        return sink->outputs != NULL ? sink->outputs[address->offset]->tensor.data : NULL;
+        return sink->outputs != NULL ? at(sink->outputs[address->index], address->offset) : NULL;
     default:
         return NULL;
     }
@@ -325,7 +332,7 @@ gboolean tsr_sink_run(TsrSink *sink, TsrArray *const *inputs, TsrArray *const *o
     gint32 status;
     for (guint i = 0; i < sink->patches->len; i++) {
         const Patch *patch = &g_array_index(sink->patches, Patch, i);
-        *patch->slot = (patch->output ? outputs : inputs)[patch->index]->tensor.data;
+        *patch->slot = at((patch->output ? outputs : inputs)[patch->index], patch->offset);
     }
     sink->inputs = inputs;
     sink->outputs = outputs;

@@ -525,6 +525,12 @@ struct TsrExecutor {
     /* Host engines: computes the node. Threads: run; reentrant, also on one state.
      * Mandatory for engines with TSR_ENGINE_HOST. */
     int32_t (*run)(const TsrExecutor *executor, void *state, TsrRunContext *run);
+    /* Bit per input over whose memory the tasks (or run) may write that output: they read
+     * an element of it before they write the one in its place, and never after, whatever
+     * cores do it; a node that reads the same memory through several of these inputs is
+     * right as well. The host asks for it where both have as many bytes and nobody else
+     * reads the input any more. Default: none. Pure. Threads: compile, load; reentrant. */
+    uint64_t (*inplace)(const TsrExecutor *executor, const TsrNodeView *node, uint32_t output);
 };
 
 /* ------------------------------------------------------------------- device */
@@ -705,6 +711,13 @@ enum {
                                         the kernel then gets inputs without data */
     TSR_OP_ELEMENTWISE = 1u << 5,    /* an element of output 0 follows from the elements of the
                                         inputs at its place, broadcast as numpy does */
+    TSR_OP_JOIN = 1u << 6,           /* output 0 is the inputs side by side along the dimension
+                                        of attribute axis: no task when they can be written
+                                        into it */
+    TSR_OP_PARTS = 1u << 7,          /* the outputs are input 0 cut along attribute axis: no
+                                        task when they can be read from it */
+    TSR_OP_RANGE = 1u << 8,          /* output 0 is a part of input 0: starts, ends, axes and
+                                        steps are attributes, or inputs 1 to 4 */
 };
 
 /* Inference of one node. Input descs are complete as far as known; an input whose

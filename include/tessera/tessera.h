@@ -121,6 +121,7 @@ typedef struct TsrCompileOptions {
                                           "allow_bf16", "force_fp16", "force_bf16",
                                           "mix_fp16" or "mix_bf16" */
     const char *precision_list;        /* file with the group [precision]; or NULL */
+    gboolean disable_inplace;          /* no output takes over its input's memory */
 } TsrCompileOptions;
 
 /* Compiles; the graph is used up (its nodes change), but not freed. options may be

@@ -150,7 +150,8 @@ static int32_t chain_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink 
 
 static const NnOp ops[] = {
     { .op_type = "Chain", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
-      .dtypes = NN_FLOATS, .check = chain_check, .build = chain_build, .select = &chain_select },
+      .dtypes = NN_FLOATS, .check = chain_check, .build = chain_build, .select = &chain_select,
+      .inplace = 1 },
 };
 
 const NnOpTable nn_chain_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

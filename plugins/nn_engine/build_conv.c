@@ -526,7 +526,8 @@ static const NnOp ops[] = {
       .dtypes = NN_FLOATS, .check = conv_check,
       .build = conv_build, .select = &conv_select },
     { .op_type = "Conv", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
-      .dtypes = NN_FLOATS, .check = conv_check, .build = conv_build, .select = &conv_select },
+      .dtypes = NN_FLOATS, .check = conv_check, .build = conv_build, .select = &conv_select,
+      .inplace = 1u << 3 }, /* each place of Z is read just before Y is written there */
 };
 
 const NnOpTable nn_conv_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

@@ -481,17 +481,17 @@ static int32_t dropout_build(const NnOp *op, const TsrNodeView *node, TsrTaskSin
 #define UNARY(name, last, kernel)                                                   \
     { .op_type = (name), .domain = "", .min_version = 1, .max_version = (last),     \
       .dtypes = NN_FLOATS, .kernel_op = (kernel), .build = unary_build,             \
-      .select = &nn_select_agnostic }
+      .select = &nn_select_agnostic, .inplace = 1 }
 #define BINARY(name, last, kernel)                                                  \
     { .op_type = (name), .domain = "", .min_version = 1, .max_version = (last),     \
       .dtypes = NN_FLOATS,                                                        \
       .kernel_op = (kernel), .check = binary_check, .build = binary_build,          \
-      .select = &nn_select_broadcast }
+      .select = &nn_select_broadcast, .inplace = 3 }
 #define NARY(name, last, kernel)                                                    \
     { .op_type = (name), .domain = "", .min_version = 1, .max_version = (last),     \
       .dtypes = NN_FLOATS,                                                        \
       .kernel_op = (kernel), .check = nary_check, .build = binary_build,            \
-      .select = &nn_select_broadcast }
+      .select = &nn_select_broadcast, .inplace = 3 }
 
 static const NnOp ops[] = {
     UNARY("Relu", 14, TSR_UNARY_RELU),
@@ -514,16 +514,18 @@ static const NnOp ops[] = {
     UNARY("Softplus", 22, TSR_UNARY_SOFTPLUS),
     { .op_type = "Clip", .domain = "", .min_version = 1, .max_version = 10,
       .dtypes = NN_FLOATS,
-      .kernel_op = TSR_UNARY_CLIP, .build = unary_build, .select = &nn_select_agnostic },
+      .kernel_op = TSR_UNARY_CLIP, .build = unary_build, .select = &nn_select_agnostic,
+      .inplace = 1 },
     { .op_type = "Clip", .domain = "", .min_version = 11, .max_version = 13,
       .dtypes = NN_FLOATS, .kernel_op = TSR_UNARY_CLIP, .check = unary_check, .build = unary_build,
-      .select = &nn_select_agnostic },
+      .select = &nn_select_agnostic, .inplace = 1 },
     UNARY("Identity", 25, TSR_UNARY_COPY),
     { .op_type = "Dropout", .domain = "", .min_version = 7, .max_version = 22,
       .flags = NN_ANY_DTYPE, .kernel_op = TSR_UNARY_COPY, .check = dropout_check,
-      .build = dropout_build, .select = &dropout_select },
+      .build = dropout_build, .select = &dropout_select, .inplace = 1 },
     { .op_type = "Activation", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
-      .dtypes = NN_FLOATS, .build = activation_build, .select = &nn_select_agnostic },
+      .dtypes = NN_FLOATS, .build = activation_build, .select = &nn_select_agnostic,
+      .inplace = 1 },
     BINARY("Add", 14, TSR_BINARY_ADD),
     BINARY("Sub", 14, TSR_BINARY_SUB),
     BINARY("Mul", 14, TSR_BINARY_MUL),
@@ -535,13 +537,13 @@ static const NnOp ops[] = {
     { .op_type = "PRelu", .domain = "", .min_version = 1, .max_version = 16,
       .dtypes = NN_FLOATS,
       .kernel_op = TSR_BINARY_PRELU, .check = prelu_check, .build = binary_build,
-      .select = &nn_select_broadcast },
+      .select = &nn_select_broadcast, .inplace = 3 },
     { .op_type = "BatchNormalization", .domain = "", .min_version = 1, .max_version = 15,
       .dtypes = NN_FLOATS,
-      .check = batchnorm_check, .build = batchnorm_build, .select = &channel_select },
+      .check = batchnorm_check, .build = batchnorm_build, .select = &channel_select, .inplace = 1 },
     { .op_type = "Affine", .domain = NN_DOMAIN, .min_version = 1, .max_version = 1,
       .dtypes = NN_FLOATS,
-      .check = affine_check, .build = affine_build, .select = &channel_select },
+      .check = affine_check, .build = affine_build, .select = &channel_select, .inplace = 1 },
 };
 
 int nn_eltwise_step(const TsrNodeView *node, TsrChainStep *out_step)

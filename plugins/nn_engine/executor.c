@@ -143,9 +143,28 @@ static int32_t executor_build(const TsrExecutor *executor, const TsrNodeView *no
     return status;
 }
 
+static uint64_t executor_inplace(const TsrExecutor *executor, const TsrNodeView *node,
+                                 uint32_t output)
+{
+    int known;
+    const NnOp *op = nn_op_find(node, &known);
+    const TsrTensorDesc *y = output == 0 ? node->outputs[0] : NULL;
+    uint64_t allowed = op != NULL && y != NULL ? op->inplace : 0;
+    (void)executor;
+    for (uint32_t i = 0; i < node->input_count && i < 64; i++) {
+        const TsrTensorDesc *x = node->inputs[i];
+        if (allowed == 0 || x == NULL || x->dtype != y->dtype || x->storage_format != y->storage_format ||
+            x->storage_rank != y->storage_rank ||
+            memcmp(x->storage_shape, y->storage_shape, y->storage_rank * sizeof(int64_t)) != 0)
+            allowed &= ~(UINT64_C(1) << i);
+    }
+    return allowed;
+}
+
 const TsrExecutor nn_executor = {
     .struct_size = sizeof(TsrExecutor),
     .build = executor_build,
+    .inplace = executor_inplace,
 };
 
 uint32_t nn_block_dim(const TsrTaskSink *sink, int64_t pieces, double work)

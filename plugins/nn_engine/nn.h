@@ -39,6 +39,8 @@ struct NnOp {
     void (*check)(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support);
     int32_t (*build)(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink);
     const NnSelect *select; /* how its storage formats are found; NULL: plain storage */
+    uint64_t inplace;     /* bit per input over which output 0 may be written, where it is
+                             stored alike (TsrExecutor.inplace) */
 };
 
 /* The float types of rows whose kernels have narrow forms. */

@@ -181,7 +181,7 @@ START_TEST(other_versions)
     g_autofree guint8 *copy = g_memdup2(data, size);
     TsrOmHeader *header = (TsrOmHeader *)copy;
     header->version = TSR_OM_VERSION + 1;
-    ck_open(copy, size, TSR_INCOMPATIBLE, "format version 2, newer than the 1", G_STRLOC);
+    ck_open(copy, size, TSR_INCOMPATIBLE, "format version 3, newer than the 2", G_STRLOC);
     header->version = 0;
     ck_open(copy, size, TSR_CORRUPT, "version 0", G_STRLOC);
     header->version = TSR_OM_VERSION;

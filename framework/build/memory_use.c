@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * memory_use.c: see memory_use.h.
+ */
+#include "build/memory_use.h"
+
+#include <tessera/plugin.h>
+
+TsrValue *tsr_task_arg_value(const TsrGraph *graph, const GPtrArray *nodes,
+                             const TsrProgramTask *task, const TsrTaskArg *arg)
+{
+    const guint index = arg->ref & 0x00ffffffu, kind = arg->ref & 0xff000000u;
+    const TsrNode *node;
+    const GPtrArray *values;
+    if (kind != TSR_ARG_INPUT && kind != TSR_ARG_OUTPUT)
+        return NULL;
+    if (task->kind == TSR_TASK_MEMCPY)
+        return kind == TSR_ARG_INPUT && index < graph->outputs->len
+                   ? g_array_index(graph->outputs, TsrGraphOutput, index).value
+                   : NULL;
+    node = task->node < nodes->len ? g_ptr_array_index(nodes, task->node) : NULL;
+    values = node == NULL ? NULL : kind == TSR_ARG_INPUT ? node->inputs : node->outputs;
+    return values != NULL && index < values->len ? g_ptr_array_index(values, index) : NULL;
+}
+
+static void note_use(TsrMemoryUse *use, TsrValue *value, guint task)
+{
+    GArray *tasks = g_hash_table_lookup(use->tasks, value);
+    if (tasks == NULL) {
+        tasks = g_array_new(FALSE, FALSE, sizeof(guint));
+        g_hash_table_insert(use->tasks, value, tasks);
+    }
+    if (tasks->len == 0 || g_array_index(tasks, guint, tasks->len - 1) != task)
+        g_array_append_val(tasks, task);
+}
+
+TsrMemoryUse *tsr_memory_use_new(const TsrProgram *program, const GPtrArray *nodes)
+{
+    TsrMemoryUse *use = g_new0(TsrMemoryUse, 1);
+    use->program = program;
+    use->nodes = nodes;
+    use->order = tsr_task_order_new(program->tasks, program->stream_count, program->event_count);
+    use->tasks = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
+    use->first_task = g_new(guint32, nodes->len + 1);
+    for (guint i = 0; i < nodes->len; i++)
+        use->first_task[i] = G_MAXUINT32;
+    for (guint i = 0; i < program->tasks->len; i++) {
+        const TsrProgramTask *task = g_ptr_array_index(program->tasks, i);
+        if (task->node < nodes->len)
+            use->first_task[task->node] = MIN(use->first_task[task->node], i);
+        for (guint a = 0; a < task->args->len; a++) {
+            TsrValue *value =
+                tsr_task_arg_value(program->graph, nodes, task,
+                                   &g_array_index(task->args, TsrTaskArg, a));
+            if (value != NULL)
+                note_use(use, value, i);
+        }
+    }
+    return use;
+}
+
+void tsr_memory_use_free(TsrMemoryUse *use)
+{
+    if (use == NULL)
+        return;
+    tsr_task_order_free(use->order);
+    g_hash_table_unref(use->tasks);
+    g_free(use->first_task);
+    g_free(use);
+}
+
+const GArray *tsr_memory_use_of(const TsrMemoryUse *use, const TsrValue *value)
+{
+    return g_hash_table_lookup(use->tasks, value);
+}
+
+gboolean tsr_memory_use_span(const TsrMemoryUse *use, const TsrSymbol *symbol,
+                             guint32 *out_first, guint32 *out_last)
+{
+    *out_first = G_MAXUINT32;
+    *out_last = 0;
+    for (guint i = 0; i < symbol->members->len; i++) {
+        const TsrMember *member = g_ptr_array_index(symbol->members, i);
+        const GArray *tasks = tsr_memory_use_of(use, member->value);
+        if (tasks == NULL)
+            continue;
+        *out_first = MIN(*out_first, g_array_index(tasks, guint, 0));
+        *out_last = MAX(*out_last, g_array_index(tasks, guint, tasks->len - 1));
+    }
+    return *out_first != G_MAXUINT32;
+}
