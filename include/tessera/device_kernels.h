@@ -138,6 +138,23 @@ typedef struct TsrConvSparseParams {
 #define TSR_KERNEL_CONV2D_NCHW_F32 "conv2d_nchw_f32"
 #define TSR_NPU_NCHW_TILE 8
 
+/* --- CONV2D_SEPARABLE_F32. args: x, w, bias | NULL, w2, bias2 | NULL, residual | NULL, y,
+ *     workspace
+ *
+ * The depthwise convolution `depthwise` (w and bias as CONV2D_DEPTHWISE_F32 has them, its
+ * activation in between) and a 1x1 convolution to out_c channels behind it, w2 packed
+ * [oc / 16][ic][16], bias2 padded to 16, plus residual. All tensors NC1HWC0. A piece is
+ * rows_per_piece rows of y. */
+#define TSR_KERNEL_CONV2D_SEPARABLE_F32 "conv2d_separable_f32"
+typedef struct TsrSeparableParams {
+    uint32_t struct_size;
+    int32_t out_c;
+    int32_t rows_per_piece;
+    TsrActivation activation;
+    TsrConv2dParams depthwise;
+    uint64_t workspace_floats; /* rows_per_piece * out_w * channels padded to 16 */
+} TsrSeparableParams;
+
 /* --- PACK_PANELS_F32. args: b, panels
  *
  * count matrices B[K, N] (row step, column step and matrix step in elements), to

@@ -97,6 +97,23 @@ static int32_t conv_infer(const TsrOpDef *def, TsrInferContext *infer)
     return infer->set_output(infer, 0, x->dtype, x->rank, shape);
 }
 
+/* The depthwise part makes the picture, the 1x1 its channels. */
+static int32_t separable_infer(const TsrOpDef *def, TsrInferContext *infer)
+{
+    const TsrTensorDesc *x = infer->node->inputs[0], *f = infer->node->inputs[1];
+    const TsrTensorDesc *w = infer->node->inputs[4];
+    int64_t shape[4];
+    (void)def;
+    if (x->rank != 4 || f->rank != 4 || w->rank != 4)
+        return infer->fail(infer, TSR_INVALID_ARGUMENT, "X, filters and W have ranks %u, %u, %u",
+                           x->rank, f->rank, w->rank);
+    shape[0] = x->shape[0];
+    shape[1] = w->shape[0];
+    for (uint32_t i = 0; i < 2; i++)
+        shape[2 + i] = conv_extent(infer->node, i, 2, x->shape[2 + i], f->shape[2 + i]);
+    return infer->set_output(infer, 0, x->dtype, 4, shape);
+}
+
 /* Of a fused ConvTranspose, which has one group and no dilations. */
 static int32_t deconv_infer(const TsrOpDef *def, TsrInferContext *infer)
 {

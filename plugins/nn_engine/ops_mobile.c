@@ -12,6 +12,11 @@ const TsrOpParam nn_excite_inputs[NN_EXCITE_INPUTS] = {
     { "B1", TSR_PARAM_OPTIONAL, 1, NN_FLOATS }, { "W2", TSR_PARAM_REQUIRED, 1, NN_FLOATS },
     { "B2", TSR_PARAM_OPTIONAL, 1, NN_FLOATS },
 };
+const TsrOpParam nn_separable_inputs[NN_SEPARABLE_INPUTS] = {
+    { "X", TSR_PARAM_REQUIRED, 1, NN_FLOATS },     { "filters", TSR_PARAM_REQUIRED, 1, NN_FLOATS },
+    { "start", TSR_PARAM_OPTIONAL, 1, NN_FLOATS }, { "Z", TSR_PARAM_OPTIONAL, 1, NN_FLOATS },
+    { "W", TSR_PARAM_REQUIRED, 1, NN_FLOATS },     { "B", TSR_PARAM_OPTIONAL, 1, NN_FLOATS },
+};
 const TsrOpParam nn_mobile_output[1] = { { "Y", TSR_PARAM_REQUIRED, 1, NN_FLOATS } };
 
 #define ACTIVATION(prefix)                                                          \
@@ -25,4 +30,14 @@ const TsrOpAttr nn_excite_attrs[NN_EXCITE_ATTRS] = {
     ACTIVATION("squeeze_"),
     ACTIVATION("gate_"),
     { .name = "residual", .type = TSR_ATTR_INT, .has_default = 1, .min = 0, .max = 1 },
+};
+
+const TsrOpAttr nn_separable_attrs[NN_SEPARABLE_ATTRS] = {
+    ACTIVATION(""),
+    ACTIVATION("inner_"),
+    { .name = "auto_pad", .type = TSR_ATTR_STRING, .has_default = 1, .s = "NOTSET",
+      .words = "NOTSET|SAME_UPPER|SAME_LOWER|VALID" },
+    { .name = "dilations", .type = TSR_ATTR_INTS },
+    { .name = "pads", .type = TSR_ATTR_INTS },
+    { .name = "strides", .type = TSR_ATTR_INTS },
 };

@@ -7,6 +7,7 @@
  * that the weights of the pair stay in L1 or L2.
  */
 #include <string.h>
+#include "depthwise_f32_tmpl.h"
 #include "kernel_list.h"
 #include "split.h"
 #include "tile_f32_tmpl.h"
@@ -167,82 +168,22 @@ void CONV2D(void *const *args, const void *params, uint32_t block_index, uint32_
     }
 }
 
-/* One output pixel of a depthwise convolution, window cut at the edge. */
-static v16 depthwise_edge(const TsrConv2dParams *p, const elem *x, const elem *w, v16 sum,
-                          int32_t i, int32_t j)
-{
-    for (int32_t a = 0; a < p->kernel_h; a++) {
-        const int32_t row = i * p->stride_h + a * p->dilation_h - p->pad_top;
-        if (row < 0 || row >= p->in_h)
-            continue;
-        for (int32_t b = 0; b < p->kernel_w; b++) {
-            const int32_t column = j * p->stride_w + b * p->dilation_w - p->pad_left;
-            if (column >= 0 && column < p->in_w)
-                sum = v_fma(e_load(x + ((int64_t)row * p->in_w + column) * 16),
-                            e_load(w + (a * p->kernel_w + b) * 16), sum);
-        }
-    }
-    return sum;
-}
-
 void DEPTHWISE(void *const *args, const void *params, uint32_t block_index, uint32_t block_dim)
 {
-    enum { WIDE = 6 };
     const TsrConv2dParams *p = params;
     const elem *weights = args[1], *residual = args[3];
     const float *bias = args[2];
     const int32_t blocks = (int32_t)split_pieces(p->out_c, 16);
-    const int32_t extent_w = (p->kernel_w - 1) * p->dilation_w;
     int64_t begin, end;
-    /* Output columns whose whole window lies inside a row. */
-    int32_t inner = (p->pad_left + p->stride_w - 1) / p->stride_w;
-    int32_t inner_end = p->in_w + p->pad_left - extent_w > 0
-                            ? (p->in_w + p->pad_left - extent_w - 1) / p->stride_w + 1 : 0;
-    if (inner_end > p->out_w)
-        inner_end = p->out_w;
     split_range((int64_t)p->batch * blocks * p->out_h, block_index, block_dim, &begin, &end);
     for (int64_t piece = begin; piece < end; piece++) {
         const int32_t i = (int32_t)(piece % p->out_h);
         const int64_t plane = piece / p->out_h;
         const int32_t c = (int32_t)(plane % blocks);
-        const elem *x = (const elem *)args[0] + plane * p->in_h * p->in_w * 16;
-        const elem *w = weights + (int64_t)c * p->kernel_h * p->kernel_w * 16;
         const int64_t at = (plane * p->out_h + i) * p->out_w * 16;
-        const elem *z = residual != NULL ? residual + at : NULL;
-        elem *y = (elem *)args[4] + at;
-        const v16 start = bias != NULL ? v_load(bias + c * 16) : v_zero();
-        for (int32_t j = 0; j < p->out_w;) {
-            v16 sum[WIDE];
-            int32_t wide = 1;
-            if (j >= inner && j + WIDE <= inner_end) {
-                const int64_t step = (int64_t)p->stride_w * 16;
-                wide = WIDE;
-#pragma GCC unroll 6
-                for (int q = 0; q < WIDE; q++)
-                    sum[q] = start;
-                for (int32_t a = 0; a < p->kernel_h; a++) {
-                    const int32_t row = i * p->stride_h + a * p->dilation_h - p->pad_top;
-                    const elem *xr;
-                    if (row < 0 || row >= p->in_h)
-                        continue;
-                    xr = x + ((int64_t)row * p->in_w + j * p->stride_w - p->pad_left) * 16;
-                    for (int32_t b = 0; b < p->kernel_w; b++, xr += p->dilation_w * 16) {
-                        const v16 wv = e_load(w + (a * p->kernel_w + b) * 16);
-#pragma GCC unroll 6
-                        for (int q = 0; q < WIDE; q++)
-                            sum[q] = v_fma(e_load(xr + q * step), wv, sum[q]);
-                    }
-                }
-            } else {
-                sum[0] = depthwise_edge(p, x, w, start, i, j);
-            }
-            for (int32_t q = 0; q < wide; q++) {
-                v16 v = sum[q];
-                if (z != NULL)
-                    v = v_add(v, e_load(z + (j + q) * 16));
-                e_store(y + (j + q) * 16, vm_activate(v, &p->activation));
-            }
-            j += wide;
-        }
+        depthwise_row(p, (const elem *)args[0] + plane * p->in_h * p->in_w * 16,
+                      weights + (int64_t)c * p->kernel_h * p->kernel_w * 16,
+                      bias != NULL ? v_load(bias + c * 16) : v_zero(), i,
+                      residual != NULL ? residual + at : NULL, (elem *)args[4] + at);
     }
 }

@@ -23,6 +23,7 @@
 TSR_KERNEL_PROTOTYPES(tsr_conv2d_f32);
 TSR_KERNEL_PROTOTYPES(tsr_conv2d_depthwise_f32);
 TSR_KERNEL_PROTOTYPES(tsr_conv2d_nchw_f32);
+TSR_KERNEL_PROTOTYPES(tsr_conv2d_separable_f32);
 TSR_KERNEL_PROTOTYPES(tsr_conv2d_sparse_f32);
 TSR_KERNEL_PROTOTYPES(tsr_conv2d_winograd_f32);
 TSR_KERNEL_PROTOTYPES(tsr_pack_panels_f32);

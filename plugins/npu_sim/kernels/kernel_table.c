@@ -27,6 +27,7 @@ static const TsrKernelRow rows[] = {
     ROWS(TSR_KERNEL_CONV2D_F32, tsr_conv2d_f32, TsrConv2dParams),
     ROWS(TSR_KERNEL_CONV2D_DEPTHWISE_F32, tsr_conv2d_depthwise_f32, TsrConv2dParams),
     ROWS(TSR_KERNEL_CONV2D_NCHW_F32, tsr_conv2d_nchw_f32, TsrConv2dParams),
+    ROWS(TSR_KERNEL_CONV2D_SEPARABLE_F32, tsr_conv2d_separable_f32, TsrSeparableParams),
     ROWS(TSR_KERNEL_CONV2D_SPARSE_F32, tsr_conv2d_sparse_f32, TsrConvSparseParams),
     ROWS(TSR_KERNEL_CONV2D_WINOGRAD_F32, tsr_conv2d_winograd_f32, TsrWinogradParams),
     ROWS(TSR_KERNEL_PACK_PANELS_F32, tsr_pack_panels_f32, TsrPackPanelsParams),

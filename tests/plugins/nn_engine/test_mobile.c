@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_mobile.c: the passes for mobile networks, nn_pad and nn_squeeze_excite: graphs where each is right, with
- * the numbers of the unfused graph, and graphs with one condition broken.
+ * test_mobile.c: the passes for mobile networks, nn_pad, nn_squeeze_excite and
+ * nn_depthwise_pointwise: graphs where each is right, with the numbers of the unfused graph,
+ * and graphs with one condition broken.
  */
 #include "graph_case.h"
 
@@ -146,7 +147,53 @@ static void excite_channels(void)
     block(&(Block){.channels = channels, .squeezed = (channels + 3) / 4, .relu = channels % 2});
 }
 
+/* -------------------------------------------------- nn_depthwise_pointwise */
+
+typedef struct Separable {
+    gint64 channels, out, size;
+    int multiplier, kernel; /* of the second convolution */
+    gboolean residual, shown, grouped;
+    const char *attrs;      /* of the first one, after its group */
+} Separable;
+
+static void separable(const Separable *s)
+{
+    const gint64 made = s->channels * (s->multiplier > 0 ? s->multiplier : 1);
+    const gint64 kernel = s->kernel > 0 ? s->kernel : 1;
+    g_autofree char *attrs = g_strdup_printf("group=%" G_GINT64_FORMAT " %s", s->channels,
+                                             s->attrs != NULL ? s->attrs : "pads=[1,1,1,1]");
+    TsrValue *x = input(SHAPE(1, s->channels, s->size, s->size)), *y;
+    y = NODE("Relu", NULL, NODE("Conv", attrs, x, weights(SHAPE(made, 1, 3, 3)),
+                                weights(SHAPE(made))));
+    if (s->shown)
+        output(y);
+    y = NODE("Conv", s->grouped ? "group=2" : NULL, y,
+             weights(SHAPE(s->out, s->grouped ? made / 2 : made, kernel, kernel)),
+             weights(SHAPE(s->out)));
+    output(s->residual ? NODE("Relu", NULL, NODE("Add", NULL, y, x)) : y);
+}
+
+#define SEPARABLE(name, ...)                                                        \
+    static void name(void) { separable(&(Separable){__VA_ARGS__}); }
+SEPARABLE(separable_plain, .channels = 20, .out = 7, .size = 130)
+SEPARABLE(separable_residual, .channels = 17, .out = 17, .size = 131, .residual = TRUE)
+SEPARABLE(separable_strides, .channels = 6, .out = 5, .size = 400,
+          .attrs = "strides=[2,2] auto_pad=\"SAME_UPPER\"")
+SEPARABLE(separable_small, .channels = 20, .out = 7, .size = 20)
+SEPARABLE(separable_shown, .channels = 20, .out = 7, .size = 130, .shown = TRUE)
+SEPARABLE(separable_wide, .channels = 20, .out = 7, .size = 130, .kernel = 3)
+SEPARABLE(separable_grouped, .channels = 32, .out = 32, .size = 130, .grouped = TRUE)
+SEPARABLE(separable_multiplied, .channels = 10, .out = 7, .size = 130, .multiplier = 2)
+
 static const GraphCase cases[] = {
+    {"separable_plain", separable_plain, "nn.SeparableConv", 0, "Conv nn.Conv:1"},
+    {"separable_residual", separable_residual, "nn.SeparableConv:1", 0, "Add Conv Relu nn.Conv:1"},
+    {"separable_strides", separable_strides, "nn.SeparableConv", 0, "Conv nn.Conv:1"},
+    {"separable_small", separable_small, "Conv nn.Conv:1"},
+    {"separable_shown", separable_shown, "Conv nn.Conv:1"},
+    {"separable_wide", separable_wide, "Conv nn.Conv:1"},
+    {"separable_grouped", separable_grouped, "Conv nn.Conv:1"},
+    {"separable_multiplied", separable_multiplied, "Conv nn.Conv:1"},
     {"excite", excite, "nn.SqueezeExcite"},
     {"excite_gate_first", excite_gate_first, "nn.SqueezeExcite"},
     {"excite_hard", excite_hard, "nn.SqueezeExcite:1"},

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * separable_f32_avx512.c: CONV2D_SEPARABLE_F32 with AVX-512; see separable_f32_tmpl.h.
+ */
+#define SEPARABLE tsr_conv2d_separable_f32_avx512
+#include "separable_f32_tmpl.h"
