@@ -593,6 +593,129 @@ typedef struct TsrCastParams {
     int64_t count;
 } TsrCastParams;
 
+/* --- Quantized kernels
+ *
+ * x and y hold u8 or s8; a real number is scale * (element - zero point). Sums are int32
+ * and exact: the engine makes sure that none can overflow. A result is requantized as
+ * ONNX QLinearConv asks, in double: y = clamp(round(sum * factor) + y_zero), halves to even;
+ * low and high are the element type's limits, or narrower ones where an activation is
+ * fused. An s32 result is the sum itself. Every instruction set gives the same bits. */
+#define TSR_NPU_I8_QUAD 4 /* input channels that are multiplied together */
+
+/* What is known of 16 output channels: their table is an array of these. `sum` is the sum
+ * of a channel's packed weights, for the zero point of x. Zero past the last channel. */
+typedef struct TsrRequantBlock {
+    double factor[16];
+    int32_t bias[16];
+    int32_t sum[16];
+} TsrRequantBlock;
+
+typedef struct TsrRequant {
+    uint32_t x_signed; /* elements of x are s8 */
+    uint32_t y_dtype;  /* TSR_DTYPE_UINT8, INT8 or INT32 */
+    int32_t x_zero;    /* where the argument x_zero is NULL */
+    int32_t y_zero;
+    int32_t low, high; /* of y's elements */
+    uint32_t passes;   /* 1, or 2: weights too wide for s8 as the sum of two s8 */
+    uint32_t reserved;
+} TsrRequant;
+
+/* --- CONV2D_I8. args: x, w, table, x_zero | NULL, y, workspace | NULL
+ *
+ * The window of CONV2D_F32 with x_plain for NCHW (any C); y is NC1HWC0. What lies outside
+ * of the picture has the value of x_zero; padding lanes of x meet zero weights. Weights are
+ * s8 [oc / 16][pass][plane][a][b][quad][16][4], a plane being 16 input channels (x_plain: 4)
+ * and the last one of a blocked x only as many quads as it needs. One group. Without a
+ * workspace the window must be 1x1, stride 1 and without pads, and x blocked u8 (the engine
+ * flattens the picture to one row). conv.workspace_floats counts 4 bytes each. */
+#define TSR_KERNEL_CONV2D_I8 "conv2d_i8"
+typedef struct TsrConv2dI8Params {
+    uint32_t struct_size;
+    uint32_t reserved;
+    TsrRequant requant;
+    TsrConv2dParams conv;
+} TsrConv2dI8Params;
+
+/* --- CONV2D_DEPTHWISE_I8. args: x, w, table, x_zero | NULL, y
+ *
+ * One filter per channel; x and y NC1HWC0, w is s16 without zero point, [C/16][a][b][16].
+ * A piece is one row of one channel block. Params TsrConv2dI8Params. */
+#define TSR_KERNEL_CONV2D_DEPTHWISE_I8 "conv2d_depthwise_i8"
+
+/* --- GEMM_I8. args: a, panels, table, a_zero | NULL, y, workspace | NULL
+ *
+ * y[M, N] from A[M, K] and B[K, N], packed s8 [n / 16][pass][quad][16][4]. A workspace is
+ * needed where A is s8 or K no multiple of 4: rows of A are copied to it. A piece is
+ * rows_per_piece rows and panels_per_piece panels. */
+#define TSR_KERNEL_GEMM_I8 "gemm_i8"
+typedef struct TsrGemmI8Params {
+    uint32_t struct_size;
+    uint32_t reserved;
+    TsrRequant requant;
+    int64_t m, n, k;
+    int64_t rows_per_piece, panels_per_piece;
+    uint64_t workspace_floats; /* 4 bytes each: rows_per_piece * (k rounded up to 4) */
+} TsrGemmI8Params;
+
+/* --- QUANTIZE. args: x, scale, zero, y
+ *
+ * y[o, c, i, l] = clamp(round(x / scale[c, l]) + zero[c, l]), the quotient in float, for x
+ * float [outer, channels, inner, lanes], zero s32. NaN becomes 0. A piece
+ * is up to 4096 elements of one [inner, lanes]. */
+#define TSR_KERNEL_QUANTIZE "quantize"
+/* --- DEQUANTIZE. args: x, scale, zero, y: y = (x - zero) * scale, rounded once; x is u8,
+ * s8 or s32. */
+#define TSR_KERNEL_DEQUANTIZE "dequantize"
+typedef struct TsrQuantizeParams {
+    uint32_t struct_size;
+    uint32_t dtype; /* of the integers */
+    int64_t outer, channels, inner, lanes;
+} TsrQuantizeParams;
+
+/* --- RANGE_F32. args: x, range
+ *
+ * range[p] = least and largest of 0 and piece p of x, which is run elements; NaN does not
+ * count. */
+#define TSR_KERNEL_RANGE_F32 "range_f32"
+/* --- QUANTIZE_DYNAMIC. args: x, range, y, scale | NULL, zero | NULL
+ *
+ * ONNX DynamicQuantizeLinear 11 by the ranges of all pieces; every block finds scale and
+ * zero point itself, the first one writes them. A piece is run elements. */
+#define TSR_KERNEL_QUANTIZE_DYNAMIC "quantize_dynamic"
+typedef struct TsrDynamicParams {
+    uint32_t struct_size;
+    uint32_t reserved;
+    int64_t count, run;
+} TsrDynamicParams;
+
+/* --- ADD_I8. args: a, b, y (y may be a or b)
+ *
+ * y[i] = clamp(round(((a[i] - a_zero) * a_scale + (b[i] - b_zero) * b_scale) / y_scale) +
+ * y_zero), every operation rounded to float. A piece is 4096 elements. */
+#define TSR_KERNEL_ADD_I8 "add_i8"
+typedef struct TsrAddI8Params {
+    uint32_t struct_size;
+    uint32_t a_signed, b_signed, y_signed;
+    int64_t count;
+    float a_scale, b_scale, y_scale;
+    int32_t a_zero, b_zero, y_zero;
+    int32_t low, high;
+} TsrAddI8Params;
+
+/* --- POOL2D_I8. args: x, y
+ *
+ * Windows as in POOL2D_F32 (count_pads as well). Maximum: of elements, low where a window
+ * is empty. Average: the sum of (element - x_zero) over all taps, requantized by factor /
+ * their count; y_zero where there are none. */
+#define TSR_KERNEL_POOL2D_I8 "pool2d_i8"
+typedef struct TsrPool2dI8Params {
+    uint32_t struct_size;
+    uint32_t reserved;
+    TsrRequant requant;
+    double factor;
+    TsrPool2dParams pool;
+} TsrPool2dI8Params;
+
 #ifdef __cplusplus
 }
 #endif

@@ -71,4 +71,18 @@ TSR_KERNEL_PROTOTYPES(tsr_transpose_b16);
 TSR_KERNEL_PROTOTYPES(tsr_shuffle_b16);
 TSR_KERNEL_PROTOTYPES(tsr_cast);
 
+/* The quantized kernels; those with sums of products have a form for the instructions that
+ * do four of them at once. */
+TSR_KERNEL_PROTOTYPES(tsr_conv2d_i8);
+TSR_KERNEL_PROTOTYPE(tsr_conv2d_i8_avx512_vnni);
+TSR_KERNEL_PROTOTYPES(tsr_gemm_i8);
+TSR_KERNEL_PROTOTYPE(tsr_gemm_i8_avx512_vnni);
+TSR_KERNEL_PROTOTYPES(tsr_conv2d_depthwise_i8);
+TSR_KERNEL_PROTOTYPES(tsr_quantize);
+TSR_KERNEL_PROTOTYPES(tsr_dequantize);
+TSR_KERNEL_PROTOTYPES(tsr_range_f32);
+TSR_KERNEL_PROTOTYPES(tsr_quantize_dynamic);
+TSR_KERNEL_PROTOTYPES(tsr_add_i8);
+TSR_KERNEL_PROTOTYPES(tsr_pool2d_i8);
+
 #endif

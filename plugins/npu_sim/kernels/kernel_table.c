@@ -23,6 +23,10 @@
     ROWS(id##_F16, base##_f16, type),                                               \
     ROWS(id##_BF16, base##_bf16, type)
 
+/* With a form for TSR_ISA_AVX512_VNNI. */
+#define VNNI_ROWS(id, base, type)                                                   \
+    ROW(id, TSR_ISA_AVX512_VNNI, base##_avx512_vnni, type), ROWS(id, base, type)
+
 static const TsrKernelRow rows[] = {
     ROWS(TSR_KERNEL_CONV2D_F32, tsr_conv2d_f32, TsrConv2dParams),
     ROWS(TSR_KERNEL_CONV2D_DEPTHWISE_F32, tsr_conv2d_depthwise_f32, TsrConv2dParams),
@@ -68,12 +72,22 @@ static const TsrKernelRow rows[] = {
     ROWS(TSR_KERNEL_TRANSPOSE_B16, tsr_transpose_b16, TsrTransposeParams),
     ROWS(TSR_KERNEL_SHUFFLE_B16, tsr_shuffle_b16, TsrShuffleParams),
     ROWS(TSR_KERNEL_CAST, tsr_cast, TsrCastParams),
+    VNNI_ROWS(TSR_KERNEL_CONV2D_I8, tsr_conv2d_i8, TsrConv2dI8Params),
+    VNNI_ROWS(TSR_KERNEL_GEMM_I8, tsr_gemm_i8, TsrGemmI8Params),
+    ROWS(TSR_KERNEL_CONV2D_DEPTHWISE_I8, tsr_conv2d_depthwise_i8, TsrConv2dI8Params),
+    ROWS(TSR_KERNEL_QUANTIZE, tsr_quantize, TsrQuantizeParams),
+    ROWS(TSR_KERNEL_DEQUANTIZE, tsr_dequantize, TsrQuantizeParams),
+    ROWS(TSR_KERNEL_RANGE_F32, tsr_range_f32, TsrDynamicParams),
+    ROWS(TSR_KERNEL_QUANTIZE_DYNAMIC, tsr_quantize_dynamic, TsrDynamicParams),
+    ROWS(TSR_KERNEL_ADD_I8, tsr_add_i8, TsrAddI8Params),
+    ROWS(TSR_KERNEL_POOL2D_I8, tsr_pool2d_i8, TsrPool2dI8Params),
 };
 
 static const char *const isa_names[TSR_ISA_COUNT] = {
     [TSR_ISA_REF] = "ref",
     [TSR_ISA_AVX2] = "avx2",
     [TSR_ISA_AVX512] = "avx512",
+    [TSR_ISA_AVX512_VNNI] = "avx512_vnni",
 };
 
 int tsr_kernel_isa_usable(uint32_t isa)
@@ -81,6 +95,8 @@ int tsr_kernel_isa_usable(uint32_t isa)
     if (isa == TSR_ISA_AVX2)
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                __builtin_cpu_supports("f16c");
+    if (isa == TSR_ISA_AVX512_VNNI)
+        return tsr_kernel_isa_usable(TSR_ISA_AVX512) && __builtin_cpu_supports("avx512vnni");
     if (isa == TSR_ISA_AVX512)
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");

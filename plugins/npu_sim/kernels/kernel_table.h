@@ -17,10 +17,16 @@ typedef struct TsrKernelRow {
     TsrKernelFn fn;
 } TsrKernelRow;
 
-enum { TSR_ISA_REF = 0, TSR_ISA_AVX2 = 1, TSR_ISA_AVX512 = 2, TSR_ISA_COUNT = 3 };
+enum {
+    TSR_ISA_REF = 0,
+    TSR_ISA_AVX2 = 1,
+    TSR_ISA_AVX512 = 2,
+    TSR_ISA_AVX512_VNNI = 3, /* sums of four products of bytes */
+    TSR_ISA_COUNT = 4,
+};
 
 /* The first row of that name that this machine can run, or NULL. The environment
- * variable TSR_NPU_SIM_ISA (ref, avx2 or avx512) is an upper bound. Threads: any. */
+ * variable TSR_NPU_SIM_ISA (ref, avx2, avx512 or avx512_vnni) is an upper bound. Threads: any. */
 TsrKernelFn tsr_kernel_find(const char *name);
 
 /* sizeof the parameters of that kernel, or 0. Threads: any. */
@@ -32,7 +38,7 @@ const TsrKernelRow *tsr_kernel_rows(uint32_t *out_count);
 /* Whether this machine has the instructions of a TSR_ISA_ value. */
 int tsr_kernel_isa_usable(uint32_t isa);
 
-/* "ref", "avx2", "avx512". */
+/* "ref", "avx2", "avx512", "avx512_vnni". */
 const char *tsr_kernel_isa_name(uint32_t isa);
 
 /* The best TSR_ISA_ value that tsr_kernel_find would serve here. */
