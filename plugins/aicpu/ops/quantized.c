@@ -120,8 +120,8 @@ static int32_t run_matmul(const AicpuKernel *kernel, TsrRunContext *run)
         for (int64_t k = 0; k < inner; k++)
             sum += a[from_a + k] * b[from_b + k * columns];
         if (quantized) {
-            sum = sum * entry(scale[0], scales[0], row) * entry(scale[1], scales[1], column) /
-                  entry(scale[2], scales[2], column);
+            sum *= entry(scale[0], scales[0], row) * entry(scale[1], scales[1], column) /
+                   entry(scale[2], scales[2], column);
             sum = aicpu_is_integer(y->desc->dtype) ? fit(y->desc->dtype, rint(sum) + y_zero)
                                                    : sum + y_zero;
         }
