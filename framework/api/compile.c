@@ -117,6 +117,7 @@ static gboolean settle_formats(TsrGraph *graph, const TsrPluginSet *set,
                                GError **error)
 {
     if (!tsr_fusion_run(graph, set, switches, TSR_STAGE_BEFORE_FORMATS, counts, error) ||
+        !tsr_prepare_late(graph, tsr_plugin_set_reference(set), error) ||
         !tsr_format_infer(graph, error) ||
         !tsr_fusion_run(graph, set, switches, TSR_STAGE_AFTER_FORMATS, counts, error))
         return FALSE;

@@ -12,6 +12,12 @@
 #include "prepare/gradient.h"
 #include "prepare/infer.h"
 
+/* What folds constants, and whether it folds those of TSR_OP_FOLD_LATE too. */
+typedef struct Folding {
+    const TsrLoadedPlugin *reference;
+    gboolean late;
+} Folding;
+
 static gboolean settle_graph(TsrGraph *graph, gpointer user, GError **error);
 
 /* A subgraph without inputs depends on nothing that inference may still vary, so it
@@ -22,17 +28,18 @@ static gboolean infer_subgraph(TsrGraph *graph, gpointer user, GError **error)
                                    : tsr_infer_graph(graph, user, error);
 }
 
-static gboolean settle_node(TsrNode *node, const TsrLoadedPlugin *reference, GError **error)
+static gboolean settle_node(TsrNode *node, Folding *folding, GError **error)
 {
     gboolean folded;
-    if (!tsr_infer_node(node, infer_subgraph, (gpointer)reference, error))
+    if (!tsr_infer_node(node, infer_subgraph, folding, error))
         return FALSE;
     for (guint s = 0; s < node->subgraphs->len; s++) {
         TsrGraph *subgraph = g_ptr_array_index(node->subgraphs, s);
-        if (subgraph->inputs->len != 0 && !settle_graph(subgraph, (gpointer)reference, error))
+        if (subgraph->inputs->len != 0 && !settle_graph(subgraph, folding, error))
             return FALSE;
     }
-    return tsr_fold_node(node, reference, &folded, error);
+    return ((node->def->flags & TSR_OP_FOLD_LATE) != 0 && !folding->late) ||
+           tsr_fold_node(node, folding->reference, &folded, error);
 }
 
 static gboolean settle_graph(TsrGraph *graph, gpointer user, GError **error)
@@ -59,12 +66,37 @@ static gboolean settle_graph(TsrGraph *graph, gpointer user, GError **error)
 
 gboolean tsr_prepare_graph(TsrGraph *graph, const TsrLoadedPlugin *reference, GError **error)
 {
+    Folding folding = {reference, FALSE};
     /* Before anything is folded: a constant has no derivative to follow. */
     if (!tsr_gradient_expand(graph, error))
         return FALSE;
     tsr_clean_identities(graph);
     tsr_clean_dead(graph);
-    if (!settle_graph(graph, (gpointer)reference, error))
+    if (!settle_graph(graph, &folding, error))
+        return FALSE;
+    tsr_clean_identities(graph);
+    tsr_clean_dead(graph);
+    return tsr_graph_verify(graph, error);
+}
+
+static void note_late(TsrGraph *graph, gpointer user)
+{
+    for (guint i = 0; i < graph->nodes->len; i++) {
+        const TsrNode *node = g_ptr_array_index(graph->nodes, i);
+        if (node->kind == TSR_NODE_OPERATOR && (node->def->flags & TSR_OP_FOLD_LATE) != 0)
+            *(gboolean *)user = TRUE;
+    }
+}
+
+gboolean tsr_prepare_late(TsrGraph *graph, const TsrLoadedPlugin *reference, GError **error)
+{
+    Folding folding = {reference, TRUE};
+    gboolean any = FALSE;
+    tsr_clean_dead(graph);
+    tsr_graph_foreach(graph, note_late, &any);
+    if (!any)
+        return TRUE;
+    if (!settle_graph(graph, &folding, error))
         return FALSE;
     tsr_clean_identities(graph);
     tsr_clean_dead(graph);

@@ -14,4 +14,9 @@
 gboolean tsr_prepare_graph(TsrGraph *graph, const TsrLoadedPlugin *reference, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
+/* Folds what tsr_prepare_graph left for later (TSR_OP_FOLD_LATE), and what depends on it.
+ * Does nothing in graphs without such nodes. Errors: as above. */
+gboolean tsr_prepare_late(TsrGraph *graph, const TsrLoadedPlugin *reference, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+
 #endif

@@ -718,6 +718,8 @@ enum {
                                         task when they can be read from it */
     TSR_OP_RANGE = 1u << 8,          /* output 0 is a part of input 0: starts, ends, axes and
                                         steps are attributes, or inputs 1 to 4 */
+    TSR_OP_FOLD_LATE = 1u << 9,      /* a constant one is computed only after the passes of
+                                        TSR_STAGE_BEFORE_FORMATS, which want its inputs */
 };
 
 /* Inference of one node. Input descs are complete as far as known; an input whose
