@@ -616,7 +616,7 @@ typedef struct TsrRequant {
     int32_t x_zero;    /* where the argument x_zero is NULL */
     int32_t y_zero;
     int32_t low, high; /* of y's elements */
-    uint32_t passes;   /* 1, or 2: weights too wide for s8 as the sum of two s8 */
+    uint32_t passes;   /* of weights: those too wide for s8 are the sum of several s8 */
     uint32_t reserved;
 } TsrRequant;
 

@@ -4,7 +4,7 @@
  * GlobalMaxPool and ReduceMean / ReduceSum / ReduceMax over neighbouring axes. All work
  * in NC1HWC0, where a channel block is one lane row, and in plain storage.
  */
-#include "nn.h"
+#include "quantized.h"
 
 /* ---------------------------------------------------------------- windows */
 
@@ -80,6 +80,12 @@ static int32_t pool_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
     p.pad_left = v.pad_left;
     p.pad_bottom = v.pad_bottom;
     p.pad_right = v.pad_right;
+    if (nn_is_byte(node->inputs[0]->dtype)) {
+        TsrRequant limits = { .x_signed = node->inputs[0]->dtype == TSR_DTYPE_INT8,
+                              .y_dtype = node->inputs[0]->dtype };
+        nn_q_limits(node, &limits.low, &limits.high);
+        return nn_quant_pool(sink, &p, &limits, 1.0);
+    }
     return nn_task(sink, nn_kernel_of(TSR_KERNEL_POOL2D_F32, node->inputs[0]->dtype),
                    nn_block_dim(sink, p.outer * p.out_h,
                                 (double)p.outer * p.out_h * p.out_w * p.lanes * p.kernel_h *
@@ -188,7 +194,8 @@ static int32_t reduce_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink
 
 static const NnOp ops[] = {
     { .op_type = "MaxPool", .domain = "", .min_version = 1, .max_version = 22,
-      .dtypes = NN_FLOATS, .kernel_op = TSR_POOL_MAX, .check = pool_check, .build = pool_build,
+      .dtypes = NN_FLOATS | TSR_BIT(TSR_DTYPE_UINT8) | TSR_BIT(TSR_DTYPE_INT8),
+      .kernel_op = TSR_POOL_MAX, .check = pool_check, .build = pool_build,
       .select = &pool_select },
     { .op_type = "AveragePool", .domain = "", .min_version = 1, .max_version = 22,
       .dtypes = NN_FLOATS, .kernel_op = TSR_POOL_AVERAGE, .check = pool_check, .build = pool_build,

@@ -13,6 +13,7 @@ static const NnOpTable *const tables[] = {
     &nn_resize_ops, &nn_deconv_ops, &nn_lstm_ops, &nn_shuffle_ops, &nn_transdata_ops,
     &nn_attention_ops, &nn_chain_ops, &nn_cast_ops, &nn_window_ops, &nn_excite_ops,
     &nn_separable_ops,
+    &nn_quant_conv_ops, &nn_quant_gemm_ops, &nn_quantize_ops, &nn_quant_eltwise_ops,
 };
 
 const NnOp *nn_op_find(const TsrNodeView *node, int *out_op_known)

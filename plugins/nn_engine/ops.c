@@ -7,6 +7,7 @@
  */
 #include "nn.h"
 #include "ops_mobile.h"
+#include "ops_quantized.h"
 #include "ops_transformer.h"
 
 #define F32 TSR_BIT(TSR_DTYPE_FLOAT)
@@ -190,6 +191,7 @@ static const TsrOpDef definitions[] = {
       .output_stride = sizeof(TsrOpParam), .attr_stride = sizeof(TsrOpAttr), .follow = "Y=X" },
     NN_TRANSFORMER_DEFINITIONS,
     NN_MOBILE_DEFINITIONS,
+    NN_QUANTIZED_DEFINITIONS,
 };
 
 const TsrOps nn_op_definitions = {
