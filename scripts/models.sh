@@ -86,4 +86,5 @@ if [ -d build/onnx_backend/light ]; then
         failed=1
 fi
 /usr/bin/python3 tests/models/make_transformers.py build/models/transformers || failed=1
+/usr/bin/python3 tests/models/make_quantized.py build/models/quantized || failed=1
 exit $failed

@@ -217,7 +217,7 @@ def rows(path):
         for line in file:
             if line.startswith("#") or not line.strip():
                 continue
-            name, model, inputs = line.rstrip("\n").split("\t")
+            name, model, inputs = line.rstrip("\n").split("\t")[:3]
             parsed = []
             for text in inputs.split(";"):
                 value, dims, dtype, kind = text.rsplit(":", 3)

@@ -58,16 +58,17 @@ execute()
     # shellcheck disable=SC2086 # with is words
     ASAN_OPTIONS=detect_leaks=$leaks timeout -k 5 "${TESSERA_MODEL_TIMEOUT:-300}" \
         "$tessera" run "$@" $with --threads "$count" --compare "$models/reference/$name" \
-        --rtol 1e-3 --atol 1e-4 >"$log.one" 2>&1 </dev/null
+        --rtol 1e-3 --atol "$tolerance" >"$log.one" 2>&1 </dev/null
     status=$?
 }
 
-# run_one NAME PATH THREADS
+# run_one NAME PATH THREADS [TOLERANCE]
 run_one()
 {
     name=$1
     path=$models/$2
     count=$3
+    tolerance=${4:-1e-4}
     if [ ! -f "$path" ]; then
         echo "skipped $name: $path is not there"
         skipped=$((skipped + 1))
@@ -111,13 +112,13 @@ run_one()
 tab=$(printf '\t')
 list=$models/run_models.list
 grep -v '^#' "$here/models.tsv" >"$list"
-while IFS=$tab read -r name model _; do
+while IFS=$tab read -r name model _ tolerance; do
     case $wanted in
         "  "|*" $name "*) ;;
         *) continue ;;
     esac
     for count in $(echo "$threads" | tr ',' ' '); do
-        run_one "$name" "$model" "$count"
+        run_one "$name" "$model" "$count" "$tolerance"
     done
 done <"$list"
 
