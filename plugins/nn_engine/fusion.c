@@ -404,7 +404,8 @@ static const TsrFusionPass *const passes[] = {
     &residual_pass,      &activation_pass,         &nn_scaled_swish_pass,
     &nn_gelu_pass, &nn_layer_norm_pass, &nn_softmax_pass, &nn_attention_pass,
     &nn_matmul_bias_act_pass, &nn_eltwise_chain_pass, &nn_pad_pass,
-    &nn_squeeze_excite_pass, &nn_depthwise_pointwise_pass, &nn_qdq_pass,
+    &nn_squeeze_excite_pass, &nn_depthwise_pointwise_pass, &nn_pixel_rows_pass,
+    &nn_qdq_pass,
 };
 
 const TsrFusion nn_fusion = {

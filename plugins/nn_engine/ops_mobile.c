@@ -6,7 +6,6 @@
  */
 #include "ops_mobile.h"
 
-
 const TsrOpParam nn_excite_inputs[NN_EXCITE_INPUTS] = {
     { "X", TSR_PARAM_REQUIRED, 1, NN_FLOATS },  { "W1", TSR_PARAM_REQUIRED, 1, NN_FLOATS },
     { "B1", TSR_PARAM_OPTIONAL, 1, NN_FLOATS }, { "W2", TSR_PARAM_REQUIRED, 1, NN_FLOATS },
@@ -17,6 +16,7 @@ const TsrOpParam nn_separable_inputs[NN_SEPARABLE_INPUTS] = {
     { "start", TSR_PARAM_OPTIONAL, 1, NN_FLOATS }, { "Z", TSR_PARAM_OPTIONAL, 1, NN_FLOATS },
     { "W", TSR_PARAM_REQUIRED, 1, NN_FLOATS },     { "B", TSR_PARAM_OPTIONAL, 1, NN_FLOATS },
 };
+const TsrOpParam nn_pixel_rows_inputs[1] = { { "X", TSR_PARAM_REQUIRED, 1, NN_FLOATS } };
 const TsrOpParam nn_mobile_output[1] = { { "Y", TSR_PARAM_REQUIRED, 1, NN_FLOATS } };
 
 #define ACTIVATION(prefix)                                                          \
@@ -41,3 +41,15 @@ const TsrOpAttr nn_separable_attrs[NN_SEPARABLE_ATTRS] = {
     { .name = "pads", .type = TSR_ATTR_INTS },
     { .name = "strides", .type = TSR_ATTR_INTS },
 };
+
+int32_t nn_pixel_rows_infer(const TsrOpDef *def, TsrInferContext *infer)
+{
+    const TsrTensorDesc *x = infer->node->inputs[0];
+    (void)def;
+    if (x->rank != 4)
+        return infer->fail(infer, TSR_INVALID_ARGUMENT, "X has rank %u, wanted 4", x->rank);
+    const int64_t pixels = x->shape[2] < 0 || x->shape[3] < 0 ? TSR_DIM_UNKNOWN
+                                                              : x->shape[2] * x->shape[3];
+    return infer->set_output(infer, 0, x->dtype, 3,
+                             (const int64_t[]){ x->shape[0], pixels, x->shape[1] });
+}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_mobile.c: the passes for mobile networks, nn_pad, nn_squeeze_excite and
- * nn_depthwise_pointwise: graphs where each is right, with the numbers of the unfused graph,
- * and graphs with one condition broken.
+ * test_mobile.c: the passes for mobile networks, nn_pad, nn_squeeze_excite,
+ * nn_depthwise_pointwise and nn_pixel_rows: graphs where each is right, with the numbers of
+ * the unfused graph, and graphs with one condition broken.
  */
 #include "graph_case.h"
 
@@ -185,7 +185,49 @@ SEPARABLE(separable_wide, .channels = 20, .out = 7, .size = 130, .kernel = 3)
 SEPARABLE(separable_grouped, .channels = 32, .out = 32, .size = 130, .grouped = TRUE)
 SEPARABLE(separable_multiplied, .channels = 10, .out = 7, .size = 130, .multiplier = 2)
 
+/* ----------------------------------------------------------- nn_pixel_rows */
+
+static TsrValue *channels_of(TsrValue *x)
+{
+    return NODE("Conv", NULL, x, weights(SHAPE(19, 20, 1, 1)));
+}
+static void rows_of_pixels(void)
+{
+    TsrValue *x = NODE("Reshape", NULL, channels_of(input(SHAPE(2, 20, 3, 5))),
+                       INTEGERS(0, 19, -1));
+    output(NODE("Transpose", "perm=[0,2,1]", x));
+}
+static void rows_of_line(void)
+{
+    TsrValue *x = NODE("Squeeze", NULL, channels_of(input(SHAPE(2, 20, 1, 9))), axis(2));
+    output(NODE("Transpose", "perm=[0,2,1]", x));
+}
+static void rows_of_groups(void)
+{
+    TsrValue *x = NODE("Reshape", NULL, channels_of(input(SHAPE(2, 20, 3, 5))),
+                       INTEGERS(2, 57, 5));
+    output(NODE("Transpose", "perm=[0,2,1]", x));
+}
+static void rows_turned(void)
+{
+    TsrValue *x = NODE("Reshape", NULL, channels_of(input(SHAPE(2, 20, 3, 5))),
+                       INTEGERS(2, 19, 15));
+    output(NODE("Transpose", "perm=[1,2,0]", x));
+}
+static void rows_shown(void)
+{
+    TsrValue *x = NODE("Reshape", NULL, channels_of(input(SHAPE(2, 20, 3, 5))),
+                       INTEGERS(2, 19, 15));
+    output(NODE("Transpose", "perm=[0,2,1]", x));
+    output(x);
+}
+
 static const GraphCase cases[] = {
+    {"rows_of_pixels", rows_of_pixels, "Conv nn.PixelRows", 0, "Conv Reshape Transpose"},
+    {"rows_of_line", rows_of_line, "Conv nn.PixelRows", 0, "Conv Squeeze Transpose"},
+    {"rows_of_groups", rows_of_groups, "Conv Reshape Transpose"},
+    {"rows_turned", rows_turned, "Conv Reshape Transpose"},
+    {"rows_shown", rows_shown, "Conv Reshape Transpose"},
     {"separable_plain", separable_plain, "nn.SeparableConv", 0, "Conv nn.Conv:1"},
     {"separable_residual", separable_residual, "nn.SeparableConv:1", 0, "Add Conv Relu nn.Conv:1"},
     {"separable_strides", separable_strides, "nn.SeparableConv", 0, "Conv nn.Conv:1"},
