@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * quant_case.h: small quantized graphs in short words, and the check of one: what it becomes
- * on nn_engine, and its numbers against the general engine without any fusion.
+ * on nn_engine, and its numbers against the general engine without any fusion, with known
+ * and with open shapes.
  */
 #ifndef TSR_NN_QUANT_CASE_H
 #define TSR_NN_QUANT_CASE_H
