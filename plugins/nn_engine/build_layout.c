@@ -290,7 +290,7 @@ static int32_t transpose_build(const NnOp *op, const TsrNodeView *node, TsrTaskS
 
 static const NnOp ops[] = {
     { .op_type = "Concat", .domain = "", .min_version = 1, .max_version = 13,
-      .dtypes = NN_FLOATS,
+      .dtypes = NN_FLOATS | TSR_BIT(TSR_DTYPE_UINT8) | TSR_BIT(TSR_DTYPE_INT8),
       .check = concat_check, .build = concat_build, .select = &concat_select },
     { .op_type = "Transpose", .domain = "", .min_version = 1, .max_version = 25,
       .dtypes = NN_FLOATS, .build = transpose_build, .select = &transpose_select },

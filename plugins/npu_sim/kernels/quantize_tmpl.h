@@ -1,26 +1,76 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * quantize_tmpl.h: QUANTIZE, DEQUANTIZE, RANGE_F32, QUANTIZE_DYNAMIC and ADD_I8 for one
- * instruction set; the files that include it define KERNEL(name). Plain loops in float that
- * the compiler turns into vectors: they are bound by memory. Limits are integers, so that
- * clamping before rounding gives the same elements.
+ * instruction set; the files that include it define KERNEL(name). Numbers become elements 16
+ * at a time. Limits are integers, so that clamping before rounding gives the same elements.
  */
 #include <string.h>
 #include "dynamic_range.h"
 #include "kernel_list.h"
 #include "split.h"
+#include "vec.h"
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-enum { RUN = 4096, PART = 256 };
+enum { RUN = 4096 };
 
-/* The element for a quotient; NaN becomes 0. low and high are less the zero point. */
-ALWAYS_INLINE uint8_t quantized(float v, float low, float high, int32_t zero)
+/* How numbers become elements: 16 lanes of each. */
+typedef struct Rule {
+    v16 scale, low, high; /* limits are less the zero point */
+    v16i zero;
+} Rule;
+
+/* The lowest byte of each lane. */
+ALWAYS_INLINE __m128i bytes_of(v16i v)
 {
-    v = v == v ? v : (float)-zero;
-    v = v > low ? v : low;
-    v = v < high ? v : high;
-    return (uint8_t)((int32_t)rintf(v) + zero);
+#if defined(__AVX512F__)
+    return _mm512_cvtepi32_epi8(v);
+#else
+    const __m256i order = _mm256_set1_epi32(0x0c080400);
+    const __m256i a = _mm256_shuffle_epi8(v.lo, order), b = _mm256_shuffle_epi8(v.hi, order);
+    return _mm_setr_epi32(_mm256_extract_epi32(a, 0), _mm256_extract_epi32(a, 4),
+                          _mm256_extract_epi32(b, 0), _mm256_extract_epi32(b, 4));
+#endif
+}
+
+ALWAYS_INLINE v16i ints_of_n(const int32_t *p, int n)
+{
+    int32_t ints[16] = { 0 };
+    memcpy(ints, p, (size_t)n * sizeof(*p));
+#if defined(__AVX512F__)
+    return _mm512_loadu_si512(ints);
+#else
+    return (v16i){ _mm256_loadu_si256((const __m256i *)ints),
+                   _mm256_loadu_si256((const __m256i *)ints + 1) };
+#endif
+}
+
+/* Limits for the zero points of r. */
+ALWAYS_INLINE void set_limits(Rule *r, float least, float most)
+{
+    r->low = v_sub(v_set1(least), v_of(r->zero));
+    r->high = v_sub(v_set1(most), v_of(r->zero));
+}
+
+/* Elements of 16 numbers; NaN becomes 0. */
+ALWAYS_INLINE __m128i quantized(v16 x, const Rule *r)
+{
+    v16 v = v_div(x, r->scale);
+    v = v_select(v_nan(v), v_sub(v_zero(), v_of(r->zero)), v);
+    return bytes_of(vi_add(vi_of(v_min(v_max(v, r->low), r->high)), r->zero));
+}
+
+/* `count` neighbours by one rule. */
+static void quantize_all(const float *x, const Rule *r, uint8_t *y, int64_t count)
+{
+    int64_t i = 0;
+    for (; i + 16 <= count; i += 16)
+        _mm_storeu_si128((__m128i *)(y + i), quantized(v_load(x + i), r));
+    if (i < count) {
+        uint8_t bytes[16];
+        _mm_storeu_si128((__m128i *)bytes, quantized(v_load_n(x + i, (int)(count - i)), r));
+        memcpy(y + i, bytes, (size_t)(count - i));
+    }
 }
 
 /* The run of piece: *out_first is its first element, *out_count how many inner steps, the
@@ -39,22 +89,20 @@ static int64_t run_step(const TsrQuantizeParams *p)
     return p->lanes < RUN ? RUN / p->lanes : 1;
 }
 
-ALWAYS_INLINE void quantize_run(const float *x, const float *scale, const int32_t *zero,
-                                uint8_t *y, int64_t count, const int64_t lanes,
-                                const int is_signed)
+/* `count` rows of `lanes` numbers, each lane with a scale of its own. */
+static void quantize_lanes(const float *x, const float *scale, const int32_t *zero, uint8_t *y,
+                           int64_t count, int64_t lanes, float least, float most)
 {
-    const float least = is_signed ? -128.0f : 0.0f, most = is_signed ? 127.0f : 255.0f;
-    if (lanes == 1) {
-        const float s = *scale, low = least - (float)*zero, high = most - (float)*zero;
-        const int32_t z = *zero;
-        for (int64_t i = 0; i < count; i++)
-            y[i] = quantized(x[i] / s, low, high, z);
-        return;
+    for (int64_t l = 0; l < lanes; l += 16) {
+        const int n = lanes - l < 16 ? (int)(lanes - l) : 16;
+        Rule r = { .scale = v_load_n(scale + l, n), .zero = ints_of_n(zero + l, n) };
+        set_limits(&r, least, most);
+        for (int64_t i = 0; i < count; i++) {
+            uint8_t bytes[16];
+            _mm_storeu_si128((__m128i *)bytes, quantized(v_load_n(x + i * lanes + l, n), &r));
+            memcpy(y + i * lanes + l, bytes, (size_t)n);
+        }
     }
-    for (int64_t i = 0; i < count; i++, x += lanes, y += lanes)
-        for (int64_t l = 0; l < lanes; l++)
-            y[l] = quantized(x[l] / scale[l], least - (float)zero[l], most - (float)zero[l],
-                             zero[l]);
 }
 
 void KERNEL(quantize)(void *const *args, const void *params, uint32_t block_index,
@@ -62,6 +110,7 @@ void KERNEL(quantize)(void *const *args, const void *params, uint32_t block_inde
 {
     const TsrQuantizeParams *p = params;
     const int64_t step = run_step(p), lanes = p->lanes;
+    const float least = p->dtype == TSR_DTYPE_INT8 ? -128.0f : 0.0f, most = least + 255.0f;
     int64_t begin, end;
     split_range(p->outer * p->channels * split_pieces(p->inner, step), block_index, block_dim,
                 &begin, &end);
@@ -72,13 +121,13 @@ void KERNEL(quantize)(void *const *args, const void *params, uint32_t block_inde
         const float *scale = (const float *)args[1] + channel * lanes;
         const int32_t *zero = (const int32_t *)args[2] + channel * lanes;
         uint8_t *y = (uint8_t *)args[3] + first;
-        const int is_signed = p->dtype == TSR_DTYPE_INT8;
-        if (lanes == 1)
-            quantize_run(x, scale, zero, y, count, 1, is_signed);
-        else if (lanes == 16)
-            quantize_run(x, scale, zero, y, count, 16, is_signed);
-        else
-            quantize_run(x, scale, zero, y, count, lanes, is_signed);
+        if (lanes == 1) {
+            Rule r = { .scale = v_set1(*scale), .zero = vi_set1(*zero) };
+            set_limits(&r, least, most);
+            quantize_all(x, &r, y, count);
+        } else {
+            quantize_lanes(x, scale, zero, y, count, lanes, least, most);
+        }
     }
 }
 
@@ -147,23 +196,23 @@ void KERNEL(range_f32)(void *const *args, const void *params, uint32_t block_ind
         const float *x = (const float *)args[0] + piece * p->run;
         const int64_t count = p->count - piece * p->run < p->run ? p->count - piece * p->run
                                                                  : p->run;
-        float low[16] = { 0 }, high[16] = { 0 }, *range = (float *)args[1] + 2 * piece;
+        float lows[16], highs[16], *range = (float *)args[1] + 2 * piece;
+        v16 low = v_zero(), high = v_zero();
         int64_t i = 0;
-        for (; i + 16 <= count; i += 16)
-            for (int l = 0; l < 16; l++) {
-                low[l] = x[i + l] < low[l] ? x[i + l] : low[l];
-                high[l] = x[i + l] > high[l] ? x[i + l] : high[l];
-            }
-        for (; i < count; i++) {
-            low[0] = x[i] < low[0] ? x[i] : low[0];
-            high[0] = x[i] > high[0] ? x[i] : high[0];
+        /* NaN in x leaves the second operand. */
+        for (; i + 16 <= count; i += 16) {
+            low = v_min(v_load(x + i), low);
+            high = v_max(v_load(x + i), high);
         }
-        for (int l = 1; l < 16; l++) {
-            low[0] = low[l] < low[0] ? low[l] : low[0];
-            high[0] = high[l] > high[0] ? high[l] : high[0];
+        low = v_min(v_load_n(x + i, (int)(count - i)), low);
+        high = v_max(v_load_n(x + i, (int)(count - i)), high);
+        v_store(lows, low);
+        v_store(highs, high);
+        range[0] = range[1] = 0.0f;
+        for (int l = 0; l < 16; l++) {
+            range[0] = lows[l] < range[0] ? lows[l] : range[0];
+            range[1] = highs[l] > range[1] ? highs[l] : range[1];
         }
-        range[0] = low[0];
-        range[1] = high[0];
     }
 }
 
@@ -184,41 +233,57 @@ void KERNEL(quantize_dynamic)(void *const *args, const void *params, uint32_t bl
     end = end * p->run < p->count ? end * p->run : p->count;
     if (begin >= end)
         return;
-    if (scale > 0.0f)
-        for (int64_t i = begin; i < end; i++)
-            ((uint8_t *)args[2])[i] = quantized(((const float *)args[0])[i] / scale, -zero,
-                                                255.0f - zero, (int32_t)zero);
-    else
+    if (scale > 0.0f) {
+        Rule r = { .scale = v_set1(scale), .zero = vi_set1((int32_t)zero) };
+        set_limits(&r, 0.0f, 255.0f);
+        quantize_all((const float *)args[0] + begin, &r, (uint8_t *)args[2] + begin, end - begin);
+    } else {
         memset((uint8_t *)args[2] + begin, 0, (size_t)(end - begin));
+    }
 }
 
-static void widen(const uint8_t *x, uint32_t is_signed, int32_t zero, float scale, int64_t count,
-                  float *out)
+/* 16 elements as int32. */
+ALWAYS_INLINE v16i bytes_load(const uint8_t *p, const uint32_t is_signed)
 {
-    if (is_signed)
-        for (int64_t i = 0; i < count; i++)
-            out[i] = (float)((int8_t)x[i] - zero) * scale;
-    else
-        for (int64_t i = 0; i < count; i++)
-            out[i] = (float)(x[i] - zero) * scale;
+    const __m128i v = _mm_loadu_si128((const __m128i *)p);
+#if defined(__AVX512F__)
+    return is_signed ? _mm512_cvtepi8_epi32(v) : _mm512_cvtepu8_epi32(v);
+#else
+    const __m128i high = _mm_srli_si128(v, 8);
+    return is_signed ? (v16i){ _mm256_cvtepi8_epi32(v), _mm256_cvtepi8_epi32(high) }
+                     : (v16i){ _mm256_cvtepu8_epi32(v), _mm256_cvtepu8_epi32(high) };
+#endif
+}
+
+/* 16 sums. */
+ALWAYS_INLINE __m128i add_16(const TsrAddI8Params *p, const uint8_t *a, const uint8_t *b,
+                             const Rule *r)
+{
+    const v16 x = v_mul(v_of(vi_sub(bytes_load(a, p->a_signed), vi_set1(p->a_zero))),
+                        v_set1(p->a_scale));
+    const v16 y = v_mul(v_of(vi_sub(bytes_load(b, p->b_signed), vi_set1(p->b_zero))),
+                        v_set1(p->b_scale));
+    return quantized(v_add(x, y), r);
 }
 
 void KERNEL(add_i8)(void *const *args, const void *params, uint32_t block_index,
                     uint32_t block_dim)
 {
     const TsrAddI8Params *p = params;
-    const float low = (float)(p->low - p->y_zero), high = (float)(p->high - p->y_zero);
-    float a[PART], b[PART];
-    int64_t begin, end;
+    const uint8_t *a = args[0], *b = args[1];
+    Rule r = { .scale = v_set1(p->y_scale), .zero = vi_set1(p->y_zero) };
+    uint8_t *y = args[2];
+    int64_t begin, end, i;
+    set_limits(&r, (float)p->low, (float)p->high);
     split_range(split_pieces(p->count, RUN), block_index, block_dim, &begin, &end);
-    begin *= RUN;
     end = end * RUN < p->count ? end * RUN : p->count;
-    for (int64_t at = begin; at < end; at += PART) {
-        const int64_t count = end - at < PART ? end - at : PART;
-        uint8_t *y = (uint8_t *)args[2] + at;
-        widen((const uint8_t *)args[0] + at, p->a_signed, p->a_zero, p->a_scale, count, a);
-        widen((const uint8_t *)args[1] + at, p->b_signed, p->b_zero, p->b_scale, count, b);
-        for (int64_t i = 0; i < count; i++)
-            y[i] = quantized((a[i] + b[i]) / p->y_scale, low, high, p->y_zero);
+    for (i = begin * RUN; i + 16 <= end; i += 16)
+        _mm_storeu_si128((__m128i *)(y + i), add_16(p, a + i, b + i, &r));
+    if (i < end) {
+        uint8_t rest[3][16] = { { 0 } };
+        memcpy(rest[0], a + i, (size_t)(end - i));
+        memcpy(rest[1], b + i, (size_t)(end - i));
+        _mm_storeu_si128((__m128i *)rest[2], add_16(p, rest[0], rest[1], &r));
+        memcpy(y + i, rest[2], (size_t)(end - i));
     }
 }

@@ -209,7 +209,7 @@ static const QuantCase cases[] = {
     {"add_relu", add_relu, "nn.QAdd"},
     {"average", average, "nn.QPool", 1},
     {"global_average", global_average, "nn.QPool", 1},
-    {"moves", moves, "@Concat @Reshape @Transpose MaxPool"},
+    {"moves", moves, "@Reshape @Transpose Concat MaxPool"},
     {"input_read_elsewhere", input_read_elsewhere, "Abs DequantizeLinear nn.QConv", 1},
     {"wrong_axis", wrong_axis, "Conv DequantizeLinear QuantizeLinear", 1},
     {"wrong_bias_scale", wrong_bias_scale, "Conv DequantizeLinear QuantizeLinear", 1},
