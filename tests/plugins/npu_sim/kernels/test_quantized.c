@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_quantized.c: the kernels on 8-bit numbers. Every implementation gives the bits of
+ * test_quantized.c: sums of products of bytes. Every implementation gives the bits of
  * its `_ref`, over odd sizes, strides and channel counts and with all elements at their
  * limits, where 16-bit sums of products would saturate; `_ref` itself is checked by hand
  * vectors. --bench compares them with the float kernels of the same size.
@@ -12,105 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "kernel_check.h"
+#include "byte_check.h"
 #include "kernel_table.h"
-
-enum { GUARD = 64, MAX_ARGS = 8, FILL_RANDOM = 0, FILL_EXTREME = 1 };
-
-/* An argument in bytes: an input to read, an output, a workspace per block, or NULL. */
-typedef struct Arg {
-    int kind;
-    int64_t bytes;
-    const void *data;
-} Arg;
-
-/* Not a Check assertion, since the benchmark runs outside of any test. */
-static void need(const void *memory)
-{
-    if (memory == NULL) {
-        fprintf(stderr, "out of memory\n");
-        exit(2);
-    }
-}
-
-static uint8_t random_byte(int fill)
-{
-    const float r = check_random();
-    return fill == FILL_EXTREME ? (r < 0.0f ? 255 : 127) : (uint8_t)(int)(r * 127.9f + 128.0f);
-}
-
-static void *bytes_new(int64_t count, int fill)
-{
-    uint8_t *bytes = malloc((size_t)count + 64);
-    need(bytes);
-    for (int64_t i = 0; i < count; i++)
-        bytes[i] = random_byte(fill);
-    return bytes;
-}
-
-static uint8_t *guarded(int64_t bytes)
-{
-    uint8_t *memory = aligned_alloc(64, (size_t)(bytes + 2 * GUARD + 63) / 64 * 64);
-    need(memory);
-    memset(memory, 0xa5, (size_t)(bytes + 2 * GUARD));
-    return memory + GUARD;
-}
-
-static void guards_check(const uint8_t *memory, int64_t bytes, const char *label, const char *isa,
-                         int arg)
-{
-    for (int i = 1; i <= GUARD; i++)
-        ck_assert_msg(memory[-i] == 0xa5 && memory[bytes + i - 1] == 0xa5,
-                      "%s %s: wrote outside of arg %d", label, isa, arg);
-}
-
-/* Every row of the kernel against `_ref`, in several block counts. */
-static void check_rows(const char *kernel, const char *label, const void *params, const Arg *args,
-                       int count)
-{
-    static const uint32_t block_counts[] = { 1, 2, 5 };
-    void *given[MAX_ARGS] = { NULL };
-    uint8_t *want[MAX_ARGS] = { NULL };
-    uint32_t rows;
-    const TsrKernelRow *row = tsr_kernel_rows(&rows);
-    for (int i = 0; i < count; i++) {
-        if (args[i].kind == ARG_INPUT)
-            given[i] = (void *)args[i].data;
-        if (args[i].kind == ARG_OUTPUT)
-            given[i] = want[i] = guarded(args[i].bytes);
-    }
-    kernel_run_ref(kernel, given, params);
-    for (uint32_t r = 0; r < rows; r++) {
-        if (strcmp(row[r].name, kernel) != 0 || !tsr_kernel_isa_usable(row[r].isa))
-            continue;
-        const char *isa = tsr_kernel_isa_name(row[r].isa);
-        for (size_t b = 0; b < sizeof(block_counts) / sizeof(block_counts[0]); b++) {
-            const uint32_t blocks = block_counts[b];
-            for (int i = 0; i < count; i++)
-                if (args[i].kind == ARG_OUTPUT || args[i].kind == ARG_WORKSPACE)
-                    given[i] = guarded(args[i].bytes *
-                                       (args[i].kind == ARG_WORKSPACE ? blocks : 1));
-            for (uint32_t block = blocks; block-- > 0;)
-                row[r].fn(given, params, block, blocks);
-            for (int i = 0; i < count; i++) {
-                const int64_t bytes = args[i].bytes *
-                                      (args[i].kind == ARG_WORKSPACE ? blocks : 1);
-                if (args[i].kind != ARG_OUTPUT && args[i].kind != ARG_WORKSPACE)
-                    continue;
-                guards_check(given[i], bytes, label, isa, i);
-                for (int64_t k = 0; args[i].kind == ARG_OUTPUT && k < bytes; k++)
-                    ck_assert_msg(((uint8_t *)given[i])[k] == want[i][k],
-                                  "%s %s %s, %u blocks: arg %d byte %d is %u, reference %u",
-                                  kernel, label, isa, blocks, i, (int)k,
-                                  ((uint8_t *)given[i])[k], want[i][k]);
-                free((uint8_t *)given[i] - GUARD);
-            }
-        }
-    }
-    for (int i = 0; i < count; i++)
-        if (want[i] != NULL)
-            free(want[i] - GUARD);
-}
 
 static int64_t round_up(int64_t a, int64_t b) { return (a + b - 1) / b * b; }
 
@@ -333,117 +236,6 @@ START_TEST(test_gemm)
 }
 END_TEST
 
-/* ------------------------------------------------------------- elementwise */
-
-static float *floats_new(int64_t count, float size)
-{
-    float *x = malloc((size_t)count * sizeof(*x) + 64);
-    need(x);
-    for (int64_t i = 0; i < count; i++) {
-        const float r = check_random();
-        /* Halves, and what overflows, among the rest. */
-        x[i] = i % 7 == 0 ? rintf(r * size) + 0.5f : i % 31 == 0 ? r * 1e30f : r * size;
-    }
-    if (count > 5) {
-        x[3] = NAN;
-        x[4] = -INFINITY;
-        x[5] = INFINITY;
-    }
-    return x;
-}
-
-static const int64_t shapes[][4] = { /* outer, channels, inner, lanes */
-    { 1, 1, 1, 1 }, { 1, 1, 9001, 1 }, { 2, 5, 33, 1 }, { 2, 3, 300, 16 }, { 1, 1, 77, 10 },
-};
-enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
-
-START_TEST(test_quantize)
-{
-    static const uint32_t dtypes[] = { TSR_DTYPE_UINT8, TSR_DTYPE_INT8, TSR_DTYPE_INT32 };
-    const int64_t *s = shapes[_i / 3];
-    const uint32_t dtype = dtypes[_i % 3];
-    const int64_t scales = s[1] * s[3], count = s[0] * s[1] * s[2] * s[3];
-    const TsrQuantizeParams p = { sizeof(p), dtype, s[0], s[1], s[2], s[3] };
-    float *x = floats_new(count, 300.0f), *scale = malloc((size_t)scales * sizeof(*scale));
-    int32_t *zero = malloc((size_t)scales * sizeof(*zero)), *words = bytes_new(count * 4, 0);
-    for (int64_t i = 0; i < scales; i++) {
-        scale[i] = i % 2 == 0 ? 1.0f : 0.37f + 0.01f * (float)i;
-        zero[i] = (int32_t)(check_random() * 100.0f) + (dtype == TSR_DTYPE_UINT8 ? 100 : 0);
-    }
-    if (dtype != TSR_DTYPE_INT32)
-        check_rows(TSR_KERNEL_QUANTIZE, "quantize", &p,
-                   (const Arg[]){ { ARG_INPUT, 0, x }, { ARG_INPUT, 0, scale },
-                                  { ARG_INPUT, 0, zero }, { ARG_OUTPUT, count, NULL } }, 4);
-    check_rows(TSR_KERNEL_DEQUANTIZE, "dequantize", &p,
-               (const Arg[]){ { ARG_INPUT, 0, words }, { ARG_INPUT, 0, scale },
-                              { ARG_INPUT, 0, zero }, { ARG_OUTPUT, count * 4, NULL } }, 4);
-    free(x);
-    free(scale);
-    free(zero);
-    free(words);
-}
-END_TEST
-
-START_TEST(test_dynamic)
-{
-    static const int64_t counts[] = { 1, 15, 16, 100, 5000 };
-    const int64_t count = counts[_i], run = 64, pieces = (count + run - 1) / run;
-    const TsrDynamicParams p = { .struct_size = sizeof(p), .count = count, .run = run };
-    float *x = malloc((size_t)count * sizeof(*x)), *range = malloc((size_t)pieces * 8);
-    for (int64_t i = 0; i < count; i++)
-        x[i] = i % 50 == 3 ? NAN : check_random() * 3.0f;
-    void *args[2] = { x, range };
-    kernel_run_ref(TSR_KERNEL_RANGE_F32, args, &p);
-    check_rows(TSR_KERNEL_RANGE_F32, "range", &p,
-               (const Arg[]){ { ARG_INPUT, 0, x }, { ARG_OUTPUT, pieces * 8, NULL } }, 2);
-    check_rows(TSR_KERNEL_QUANTIZE_DYNAMIC, "dynamic", &p,
-               (const Arg[]){ { ARG_INPUT, 0, x }, { ARG_INPUT, 0, range },
-                              { ARG_OUTPUT, count, NULL }, { ARG_OUTPUT, 4, NULL },
-                              { ARG_OUTPUT, 1, NULL } }, 5);
-    free(x);
-    free(range);
-}
-END_TEST
-
-START_TEST(test_add)
-{
-    static const int64_t counts[] = { 1, 255, 256, 9001 };
-    const int64_t count = counts[_i % 4];
-    const TsrAddI8Params p = {
-        .struct_size = sizeof(p), .a_signed = _i & 4 ? 1 : 0, .b_signed = _i & 8 ? 1 : 0,
-        .y_signed = _i & 8 ? 1 : 0, .count = count, .a_scale = 0.25f, .b_scale = 0.5f,
-        .y_scale = 0.5f, .a_zero = _i & 4 ? -3 : 100, .b_zero = 7, .y_zero = _i & 8 ? -10 : 10,
-        .low = _i & 8 ? -128 : 10, .high = _i & 8 ? 127 : 255 };
-    void *a = bytes_new(count, 0), *b = bytes_new(count, 0);
-    check_rows(TSR_KERNEL_ADD_I8, "add", &p,
-               (const Arg[]){ { ARG_INPUT, 0, a }, { ARG_INPUT, 0, b },
-                              { ARG_OUTPUT, count, NULL } }, 3);
-    free(a);
-    free(b);
-}
-END_TEST
-
-START_TEST(test_pool)
-{
-    const uint32_t lanes = _i & 1 ? 16 : 1;
-    const int is_signed = _i & 2;
-    TsrPool2dI8Params p = {
-        .struct_size = sizeof(p), .factor = 1.7,
-        .requant = { .x_signed = is_signed != 0, .x_zero = 9, .y_zero = 3,
-                     .low = is_signed ? -128 : 0, .high = is_signed ? 127 : 255 },
-        .pool = { .kind = _i & 4 ? TSR_POOL_MAX : TSR_POOL_AVERAGE, .count_pads = _i & 8 ? 1 : 0,
-                  .lanes = lanes, .outer = 3, .in_h = 9, .in_w = 11, .out_h = 5, .out_w = 6,
-                  .kernel_h = 3, .kernel_w = 2, .stride_h = 2, .stride_w = 2, .dilation_h = 1,
-                  .dilation_w = 2, .pad_top = 1, .pad_left = 1, .pad_bottom = 1,
-                  .pad_right = 1 } };
-    void *x = bytes_new(3 * 9 * 11 * (int64_t)lanes, 0);
-    check_rows(TSR_KERNEL_POOL2D_I8, "pool", &p,
-               (const Arg[]){ { ARG_INPUT, 0, x }, { ARG_OUTPUT, 3 * 5 * 6 * (int64_t)lanes,
-                                                     NULL } }, 2);
-    free(x);
-}
-END_TEST
-
 /* ------------------------------------------------------------------- bench */
 
 static double best_time(TsrKernelFn fn, void *const *args, const void *params)
@@ -552,10 +344,6 @@ static void add(struct TCase *tests)
     tcase_add_loop_test(t, test_depthwise, 0,
                         REQUANTS * (int)(sizeof(convs) / sizeof(convs[0])));
     tcase_add_loop_test(t, test_gemm, 0, 2 * REQUANTS * (int)(sizeof(gemms) / sizeof(gemms[0])));
-    tcase_add_loop_test(t, test_quantize, 0, 3 * SHAPES);
-    tcase_add_loop_test(t, test_dynamic, 0, 5);
-    tcase_add_loop_test(t, test_add, 0, 16);
-    tcase_add_loop_test(t, test_pool, 0, 16);
 }
 
 int main(int argc, char **argv) { return kernel_test_main(argc, argv, "quantized", add, bench); }
