@@ -159,12 +159,25 @@ static void emit_copies(Builder *builder)
     }
 }
 
+/* What says where a part lies, so that whoever loads the model can check it. */
+static void keep_range(Builder *builder, const TsrNode *node)
+{
+    for (guint i = 1; (node->def->flags & TSR_OP_RANGE) != 0 && i < node->inputs->len; i++) {
+        TsrValue *value = g_ptr_array_index(node->inputs, i);
+        if (value != NULL && value->constant != NULL)
+            tsr_program_add_constant(builder->program, value);
+    }
+}
+
 static gboolean emit_tasks(Builder *builder, GError **error)
 {
     for (guint i = 0; i < builder->order->len; i++) {
         TsrNode *node = g_ptr_array_index(builder->order, i);
-        if (node->kind == TSR_NODE_OPERATOR && !tsr_symbols_is_view(builder->symbols, node) &&
-            !emit_node(builder, node, error))
+        if (node->kind != TSR_NODE_OPERATOR)
+            continue;
+        if (tsr_symbols_is_view(builder->symbols, node))
+            keep_range(builder, node);
+        else if (!emit_node(builder, node, error))
             return FALSE;
     }
     emit_copies(builder);
