@@ -173,7 +173,7 @@ TsrAddress tsr_memory_address(TsrProgram *program, TsrSymbols *symbols, const Ts
         return address;
     symbol = member->symbol;
     address.offset = member->offset;
-    if (symbol->base->constant != NULL) {
+    if (symbol->base->producer->kind == TSR_NODE_CONSTANT) {
         address.space = TSR_SPACE_WEIGHTS;
         address.offset += tsr_program_add_constant(program, symbol->base);
     } else if (!tsr_symbol_is_written(symbol)) {

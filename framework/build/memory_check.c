@@ -269,7 +269,8 @@ static gboolean check_read(Checker *checker, const Use *use)
                         piece->source &&
                     begin == piece->at;
         else
-            right = piece->source->constant != NULL && pieces->len == 1;
+            right = address->space == TSR_SPACE_WEIGHTS && pieces->len == 1 &&
+                    piece->source->producer->kind == TSR_NODE_CONSTANT;
         if (!right && map == NULL) {
             g_autofree char *text = use_text(checker, use);
             wrong(checker, "reads %s, where that is not", text);

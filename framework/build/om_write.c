@@ -137,15 +137,22 @@ static GVariant *memory_variant(const TsrProgram *program)
     return g_variant_builder_end(&builder);
 }
 
-static void copy_weights(const TsrProgram *program, guint8 *target)
+/* Copies the weights with zeros between them, and gives each piece up at once. */
+static void move_weights(TsrProgram *program, guint8 *target, guint64 size_bytes)
 {
+    guint64 at = 0;
     for (guint i = 0; i < program->weights->len; i++) {
-        const TsrWeightChunk *chunk = &g_array_index(program->weights, TsrWeightChunk, i);
+        TsrWeightChunk *chunk = &g_array_index(program->weights, TsrWeightChunk, i);
         gsize size;
         gconstpointer data = g_bytes_get_data(chunk->bytes, &size);
+        memset(target + at, 0, chunk->offset - at);
         if (size != 0)
             memcpy(target + chunk->offset, data, size);
+        at = chunk->offset + size;
+        g_clear_pointer(&chunk->bytes, g_bytes_unref);
     }
+    memset(target + at, 0, size_bytes - at);
+    g_array_set_size(program->weights, 0);
 }
 
 GBytes *tsr_om_assemble(TsrProgram *program, const TsrPluginSet *set, GError **error)
@@ -179,10 +186,10 @@ GBytes *tsr_om_assemble(TsrProgram *program, const TsrPluginSet *set, GError **e
         g_set_error(error, TSR_ERROR, TSR_OUT_OF_MEMORY,
                     "offline model: no memory for %" G_GUINT64_FORMAT " bytes", at);
     } else {
-        memset(memory, 0, at);
+        memset(memory, 0, table[VARIANTS].offset);
         for (guint i = 0; i < VARIANTS; i++)
             g_variant_store(variants[i], memory + table[i].offset);
-        copy_weights(program, memory + table[VARIANTS].offset);
+        move_weights(program, memory + table[VARIANTS].offset, at - table[VARIANTS].offset);
         for (guint i = 0; i < SECTIONS; i++)
             table[i].hash = XXH3_64bits(memory + table[i].offset, table[i].size);
         header.table_hash = XXH3_64bits(table, sizeof(table));

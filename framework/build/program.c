@@ -16,7 +16,7 @@ static void clear_row(gpointer row)
 
 static void clear_chunk(gpointer chunk)
 {
-    g_bytes_unref(((TsrWeightChunk *)chunk)->bytes);
+    g_clear_pointer(&((TsrWeightChunk *)chunk)->bytes, g_bytes_unref);
 }
 
 TsrProgram *tsr_program_new(TsrGraph *graph)

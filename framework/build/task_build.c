@@ -65,14 +65,24 @@ static void add_arg(TsrProgramTask *task, guint32 ref, guint64 bytes)
     g_array_append_val(task->args, arg);
 }
 
-/* An argument that a device engine named; constants get their address at once. */
-static void add_built_arg(const TsrNode *node, const TsrBuiltNode *built,
+/* A constant that a task reads as it is goes into the weights. */
+static void add_input(Builder *builder, TsrProgramTask *task, const TsrNode *node, guint index)
+{
+    const TsrValue *value = g_ptr_array_index(node->inputs, index);
+    TsrValue *base = tsr_symbols_member(builder->symbols, value)->symbol->base;
+    if (base->producer->kind == TSR_NODE_CONSTANT)
+        tsr_program_add_constant(builder->program, base);
+    add_arg(task, TSR_ARG_INPUT | index, value_bytes(value));
+}
+
+/* An argument that a device engine named; its own constants get their address at once. */
+static void add_built_arg(Builder *builder, const TsrNode *node, const TsrBuiltNode *built,
                           const guint64 *constants, guint32 ref, TsrProgramTask *task)
 {
     const guint index = ref & 0x00ffffffu;
     switch (ref & 0xff000000u) {
     case TSR_ARG_INPUT:
-        add_arg(task, ref, value_bytes(g_ptr_array_index(node->inputs, index)));
+        add_input(builder, task, node, index);
         break;
     case TSR_ARG_OUTPUT:
         add_arg(task, ref, value_bytes(g_ptr_array_index(node->outputs, index)));
@@ -105,7 +115,7 @@ static void emit_kernels(Builder *builder, TsrNode *node, const TsrBuiltNode *bu
         task->block_dim = source->block_dim;
         task->params = source->params != NULL ? g_bytes_ref(source->params) : NULL;
         for (guint a = 0; a < source->args->len; a++)
-            add_built_arg(node, built, constants,
+            add_built_arg(builder, node, built, constants,
                           g_array_index(source->args, guint32, a), task);
         g_ptr_array_add(builder->program->tasks, task);
     }
@@ -116,14 +126,35 @@ static void emit_host_call(Builder *builder, TsrNode *node)
     TsrProgramTask *task = tsr_program_task_new(TSR_TASK_HOST_CALL, node->name);
     task->node = node->index;
     for (guint i = 0; i < node->inputs->len; i++) {
-        const TsrValue *value = g_ptr_array_index(node->inputs, i);
-        add_arg(task, value != NULL ? TSR_ARG_INPUT | i : TSR_ARG_NULL, value_bytes(value));
+        if (g_ptr_array_index(node->inputs, i) != NULL)
+            add_input(builder, task, node, i);
+        else
+            add_arg(task, TSR_ARG_NULL, 0);
     }
     for (guint i = 0; i < node->outputs->len; i++) {
         const TsrValue *value = g_ptr_array_index(node->outputs, i);
         add_arg(task, value != NULL ? TSR_ARG_OUTPUT | i : TSR_ARG_NULL, value_bytes(value));
     }
     g_ptr_array_add(builder->program->tasks, task);
+}
+
+/* The data of constants that no later node reads, and no task as it is, is given up, so
+ * that a large model is not there twice: engines have packed what they need. */
+static void drop_constants(Builder *builder, const TsrNode *node)
+{
+    for (guint i = 0; i < node->inputs->len; i++) {
+        TsrValue *value = g_ptr_array_index(node->inputs, i);
+        gboolean needed;
+        if (value == NULL || value->constant == NULL)
+            continue;
+        needed = g_hash_table_contains(builder->program->constants, value) ||
+                 tsr_symbols_member(builder->symbols, value)->symbol->members->len != 1 ||
+                 tsr_value_is_output(value);
+        for (guint u = 0; !needed && u < value->users->len; u++)
+            needed = ((const TsrNode *)g_ptr_array_index(value->users, u))->index > node->index;
+        if (!needed)
+            tsr_value_set_constant(value, NULL);
+    }
 }
 
 static gboolean emit_node(Builder *builder, TsrNode *node, GError **error)
@@ -136,9 +167,11 @@ static gboolean emit_node(Builder *builder, TsrNode *node, GError **error)
     }
     built = tsr_task_sink_build(ranked->plugin, tsr_node_view(node), &builder->options->traits,
                                 error);
-    if (built != NULL)
-        emit_kernels(builder, node, built);
-    return built != NULL;
+    if (built == NULL)
+        return FALSE;
+    emit_kernels(builder, node, built);
+    drop_constants(builder, node);
+    return TRUE;
 }
 
 /* Outputs that nobody writes directly: inputs, constants, a value that is an output
@@ -195,7 +228,7 @@ static void note_places(Builder *builder)
                 value != NULL ? tsr_symbols_member(builder->symbols, value)->symbol : NULL;
             TsrValuePlace place = {node->index, k, {TSR_SPACE_NULL, 0, 0}};
             /* Neither what is stored in the weights nor what no task ever touches. */
-            if (symbol == NULL || symbol->base->constant != NULL ||
+            if (symbol == NULL || symbol->base->producer->kind == TSR_NODE_CONSTANT ||
                 (tsr_symbol_is_written(symbol) && symbol->output < 0 && symbol->row == 0))
                 continue;
             place.address = tsr_memory_address(builder->program, builder->symbols, value);

@@ -61,10 +61,23 @@ static gboolean check_model(const Onnx__Model *model, GError **error)
     return TRUE;
 }
 
-TsrGraph *tsr_onnx_import_data(TsrOpRegistry *registry, const guint8 *data, gsize size,
-                               const char *directory, GError **error)
+/* (transfer full) */
+static Onnx__Model *decode(const guint8 *data, gsize size, GError **error)
 {
     Onnx__Model *model;
+    if (!tsr_onnx_check_depth(data, size, error))
+        return NULL;
+    model = size != 0 ? onnx__model__unpack(NULL, size, data) : NULL;
+    if (model == NULL)
+        g_set_error(error, TSR_ERROR, TSR_CORRUPT,
+                    "not an ONNX model: %zu bytes that do not decode as a ModelProto", size);
+    return model;
+}
+
+/* model is taken over. */
+static TsrGraph *import_model(TsrOpRegistry *registry, Onnx__Model *model,
+                              const char *directory, GError **error)
+{
     g_autoptr(GHashTable) opsets = NULL;
     g_autoptr(GHashTable) functions =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -74,14 +87,6 @@ TsrGraph *tsr_onnx_import_data(TsrOpRegistry *registry, const guint8 *data, gsiz
     TsrScope scope = {NULL, NULL, values, &frame};
     gboolean done;
 
-    if (!tsr_onnx_check_depth(data, size, error))
-        return NULL;
-    model = size != 0 ? onnx__model__unpack(NULL, size, data) : NULL;
-    if (model == NULL) {
-        g_set_error(error, TSR_ERROR, TSR_CORRUPT,
-                    "not an ONNX model: %zu bytes that do not decode as a ModelProto", size);
-        return NULL;
-    }
     if (!check_model(model, error)) {
         onnx__model__free_unpacked(model, NULL);
         return NULL;
@@ -99,18 +104,28 @@ TsrGraph *tsr_onnx_import_data(TsrOpRegistry *registry, const guint8 *data, gsiz
     return scope.graph;
 }
 
+TsrGraph *tsr_onnx_import_data(TsrOpRegistry *registry, const guint8 *data, gsize size,
+                               const char *directory, GError **error)
+{
+    Onnx__Model *model = decode(data, size, error);
+    return model != NULL ? import_model(registry, model, directory, error) : NULL;
+}
+
 TsrGraph *tsr_onnx_import_file(TsrOpRegistry *registry, const char *path, GError **error)
 {
     g_autofree char *directory = g_path_get_dirname(path);
     g_autoptr(GError) io = NULL;
-    g_autoptr(GMappedFile) file = g_mapped_file_new(path, FALSE, &io);
+    GMappedFile *file = g_mapped_file_new(path, FALSE, &io);
+    Onnx__Model *model;
     TsrGraph *graph;
     if (file == NULL) {
         g_set_error(error, TSR_ERROR, TSR_IO, "model '%s': %s", path, io->message);
         return NULL;
     }
-    graph = tsr_onnx_import_data(registry, (const guint8 *)g_mapped_file_get_contents(file),
-                                 g_mapped_file_get_length(file), directory, error);
+    model = decode((const guint8 *)g_mapped_file_get_contents(file),
+                   g_mapped_file_get_length(file), error);
+    g_mapped_file_unref(file); /* a large one should not be there twice */
+    graph = model != NULL ? import_model(registry, model, directory, error) : NULL;
     if (graph == NULL)
         g_prefix_error(error, "model '%s': ", path);
     return graph;

@@ -6,6 +6,7 @@
  */
 #include "onnx/import_graph.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -78,7 +79,7 @@ static gboolean import_initializers(TsrImporter *importer, const Onnx__Graph *pr
                                     TsrScope *scope, GError **error)
 {
     for (gsize i = 0; i < proto->n_initializer; i++) {
-        const Onnx__Tensor *tensor = proto->initializer[i];
+        Onnx__Tensor *tensor = proto->initializer[i];
         g_autoptr(GBytes) bytes = NULL;
         TsrDesc desc;
         tsr_desc_init(&desc);
@@ -87,6 +88,11 @@ static gboolean import_initializers(TsrImporter *importer, const Onnx__Graph *pr
         bytes = tsr_tensor_proto_read(tensor, importer->directory, &desc, error);
         if (bytes == NULL || !add_constant(scope, text_of(tensor->name), &desc, bytes, error))
             return FALSE;
+        if (scope->outer == NULL && scope->frame->caller == NULL && tensor->has_raw_data) {
+            /* The model's own graph is read once; its weights are not kept twice. */
+            free(tensor->raw_data.data);
+            tensor->raw_data = (ProtobufCBinaryData){0, NULL};
+        }
     }
     for (gsize i = 0; i < proto->n_sparse_initializer; i++) {
         const Onnx__SparseTensor *tensor = proto->sparse_initializer[i];
