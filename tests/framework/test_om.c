@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include "api/session.h"
+#include "build/memory_check.h"
 #include "build/om_format.h"
 #include "build/om_write.h"
 #include "fixture.h"
@@ -214,7 +215,7 @@ START_TEST(sealed_nonsense)
     const guint8 *data = g_bytes_get_data(model->om, &size);
     g_autofree guint8 *copy = g_memdup2(data, size);
     const TsrOmSection *table = (const TsrOmSection *)(data + sizeof(TsrOmHeader));
-    guint refused = 0;
+    guint refused = 0, unproved = 0;
     for (guint round = 0; round < 6000; round++) {
         const TsrOmSection *section = &table[round % 4]; /* all but the weights */
         gsize at = section->offset + g_rand_int(random) % section->size;
@@ -231,12 +232,18 @@ START_TEST(sealed_nonsense)
         ck_assert((program == NULL) == (error != NULL));
         ck_assert(error == NULL || error->domain == TSR_ERROR);
         refused += program == NULL;
+        if (program != NULL &&
+            !tsr_memory_check(program, program->graph->nodes, session->set, &error)) {
+            ck_assert_int_eq(error->code, TSR_CORRUPT);
+            unproved++;
+        }
         tsr_program_free(program);
         g_clear_error(&error);
         tsr_om_close(&file);
         copy[at] = data[at];
     }
     ck_assert_uint_gt(refused, 1000);
+    ck_assert_uint_gt(unproved, 100);
 }
 END_TEST
 
