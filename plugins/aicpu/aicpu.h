@@ -37,6 +37,10 @@ typedef struct AicpuFamily {
 /* The row that runs the node; NULL with *out_reason (TSR_REFUSE_) when there is none. */
 const AicpuKernel *aicpu_kernel_find(const TsrNodeView *node, uint32_t *out_reason);
 
+/* Whether the row computes each element of output 0 from the one in its place of input 0
+ * alone, reading it before it writes. */
+int aicpu_is_unary(const AicpuKernel *kernel);
+
 extern const TsrEngine aicpu_engine;
 extern const TsrExecutor aicpu_executor;
 extern const AicpuFamily *const aicpu_families[];

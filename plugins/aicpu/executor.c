@@ -41,9 +41,18 @@ static int32_t run_node(const TsrExecutor *executor, void *state, TsrRunContext 
     return kernel->run(kernel, run);
 }
 
+static uint64_t inplace(const TsrExecutor *executor, const TsrNodeView *node, uint32_t output)
+{
+    uint32_t reason;
+    const AicpuKernel *kernel = aicpu_kernel_find(node, &reason);
+    (void)executor;
+    return output == 0 && kernel != NULL && aicpu_is_unary(kernel);
+}
+
 const TsrExecutor aicpu_executor = {
     .struct_size = sizeof(TsrExecutor),
     .prepare = prepare,
     .release = release,
     .run = run_node,
+    .inplace = inplace,
 };

@@ -274,6 +274,11 @@ static const Unary not_bits = {
            [TSR_DTYPE_UINT32] = int_not_u32, [TSR_DTYPE_UINT64] = int_not_u64},
 };
 
+int aicpu_is_unary(const AicpuKernel *kernel)
+{
+    return kernel->run == run_unary;
+}
+
 static const AicpuKernel kernels[] = {
     {.op = "Relu", .run = run_unary, .table = &relu_table,
      .dtypes = TSR_TYPES_NUMERIC},
