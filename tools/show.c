@@ -41,8 +41,8 @@ static void json_tasks(JsonBuilder *json, GVariant *tasks)
         guint32 kind, block_dim, stream;
         const char *kernel, *name;
         g_autoptr(GVariant) task = g_variant_get_child_value(tasks, i);
-        g_variant_get(task, "(uuuuu&s&sa(uutut)ayt)", &kind, &block_dim, &stream, NULL, NULL, &kernel,
-                      &name, NULL, NULL, NULL);
+        g_variant_get(task, "(uuuuu&s&sa(uutut)ayt)", &kind, &block_dim, &stream, NULL, NULL,
+                      &kernel, &name, NULL, NULL, NULL);
         json_builder_begin_object(json);
         tsr_json_string(json, "kind", kind_name(kind));
         tsr_json_string(json, "kernel", kernel);
@@ -138,8 +138,8 @@ static void text_tables(const TsrOmFile *file, GVariant *meta, GVariant *tasks,
         guint32 kind, block_dim, stream;
         const char *kernel, *name;
         g_autoptr(GVariant) task = g_variant_get_child_value(tasks, i);
-        g_variant_get(task, "(uuuuu&s&sa(uutut)ayt)", &kind, &block_dim, &stream, NULL, NULL, &kernel,
-                      &name, NULL, NULL, NULL);
+        g_variant_get(task, "(uuuuu&s&sa(uutut)ayt)", &kind, &block_dim, &stream, NULL, NULL,
+                      &kernel, &name, NULL, NULL, NULL);
         printf("%5zu %-10s %6u %6u  %-26s %s\n", i, kind_name(kind), stream, block_dim, kernel,
                name);
     }

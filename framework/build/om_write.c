@@ -114,7 +114,8 @@ static GVariant *tasks_variant(const TsrProgram *program)
                                   arg->address.offset, arg->ref, arg->bytes);
         }
         g_variant_builder_add(&builder, "(uuuuussa(uutut)@ayt)", task->kind, task->block_dim,
-                              task->stream, task->event, task->node, task->kernel != NULL ? task->kernel : "",
+                              task->stream, task->event, task->node,
+                              task->kernel != NULL ? task->kernel : "",
                               task->name != NULL ? task->name : "", &args,
                               g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, params, size, 1),
                               task->bytes);

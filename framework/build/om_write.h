@@ -8,7 +8,8 @@
 #include "build/program.h"
 #include "plugin/plugin_set.h"
 
-/* The whole file as bytes, 64-byte aligned. The program's weights are used up. Errors: OUT_OF_MEMORY. (transfer full) */
+/* The whole file as bytes, 64-byte aligned. The program's weights are used up. Errors:
+ * OUT_OF_MEMORY. (transfer full) */
 GBytes *tsr_om_assemble(TsrProgram *program, const TsrPluginSet *set, GError **error);
 
 /* Writes bytes to a file: beside it first, then renamed, so that a reader never sees

@@ -317,8 +317,8 @@ static gboolean read_tasks(TsrProgram *program, GVariant *variant, GError **erro
         gsize size;
         gconstpointer data;
         g_variant_get_child(variant, i, "(uuuuuss@a(uutut)@ayt)", &task->kind, &task->block_dim,
-                            &task->stream, &task->event, &task->node, &task->kernel, &task->name, &args,
-                            &params, &task->bytes);
+                            &task->stream, &task->event, &task->node, &task->kernel, &task->name,
+                            &args, &params, &task->bytes);
         g_ptr_array_add(program->tasks, task);
         for (gsize a = 0; a < g_variant_n_children(args); a++) {
             TsrTaskArg arg;

@@ -153,8 +153,8 @@ static uint64_t executor_inplace(const TsrExecutor *executor, const TsrNodeView 
     (void)executor;
     for (uint32_t i = 0; i < node->input_count && i < 64; i++) {
         const TsrTensorDesc *x = node->inputs[i];
-        if (allowed == 0 || x == NULL || x->dtype != y->dtype || x->storage_format != y->storage_format ||
-            x->storage_rank != y->storage_rank ||
+        if (allowed == 0 || x == NULL || x->dtype != y->dtype ||
+            x->storage_format != y->storage_format || x->storage_rank != y->storage_rank ||
             memcmp(x->storage_shape, y->storage_shape, y->storage_rank * sizeof(int64_t)) != 0)
             allowed &= ~(UINT64_C(1) << i);
     }
