@@ -140,7 +140,8 @@ static gboolean sweep(TsrGraph *graph, const Pass *pass, TsrEditor *editor, guin
         TsrNode *node = g_ptr_array_index(order, i);
         guint32 id = tsr_editor_node_id(editor, node);
         if (node->kind == TSR_NODE_OPERATOR &&
-            (engine == NULL || node->engine == engine) && is_root(pass->pass, node) && id != G_MAXUINT32)
+            (engine == NULL || node->engine == engine) && is_root(pass->pass, node) &&
+            id != G_MAXUINT32)
             g_array_append_val(roots, id);
     }
     for (guint i = 0; i < roots->len; i++) {

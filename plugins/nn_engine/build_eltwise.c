@@ -408,8 +408,8 @@ static int32_t activation_build(const NnOp *op, const TsrNodeView *node, TsrTask
 {
     const TsrActivation a = nn_activation_of(node);
     (void)op;
-    return nn_build_activation(sink, node->inputs[0]->dtype, &a, TSR_ARG_INPUT | 0, TSR_ARG_OUTPUT | 0,
-                          tsr_desc_storage_elements(node->outputs[0]));
+    return nn_build_activation(sink, node->inputs[0]->dtype, &a, TSR_ARG_INPUT | 0,
+                               TSR_ARG_OUTPUT | 0, tsr_desc_storage_elements(node->outputs[0]));
 }
 
 /* Dropout is the identity but in training, which version 12 and later ask for by an

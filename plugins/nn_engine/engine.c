@@ -102,8 +102,10 @@ static uint64_t output_dtypes(const NnOp *op, const TsrNodeView *node, uint32_t 
 {
     if (op->flags & NN_ANY_DTYPE)
         return UINT64_MAX;
-    return TSR_BIT((i == 0 || (op->flags & NN_WIDENS) != 0) && node->input_count > 0 && node->inputs[0] != NULL
-                       ? node->inputs[0]->dtype : TSR_DTYPE_FLOAT);
+    if (i > 0 && (op->flags & NN_WIDENS) == 0)
+        return TSR_BIT(TSR_DTYPE_FLOAT);
+    return TSR_BIT(node->input_count > 0 && node->inputs[0] != NULL ? node->inputs[0]->dtype
+                                                                    : TSR_DTYPE_FLOAT);
 }
 
 static int32_t engine_check(const TsrEngine *engine, const TsrNodeView *node,

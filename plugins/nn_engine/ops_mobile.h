@@ -11,7 +11,12 @@
 
 #include "nn.h"
 
-enum { NN_EXCITE_INPUTS = 5, NN_EXCITE_ATTRS = 10, NN_SEPARABLE_INPUTS = 6, NN_SEPARABLE_ATTRS = 10 };
+enum {
+    NN_EXCITE_INPUTS = 5,
+    NN_EXCITE_ATTRS = 10,
+    NN_SEPARABLE_INPUTS = 6,
+    NN_SEPARABLE_ATTRS = 10,
+};
 
 extern const TsrOpParam nn_pixel_rows_inputs[1];
 extern const TsrOpParam nn_excite_inputs[NN_EXCITE_INPUTS];
