@@ -46,6 +46,25 @@ static const NnKernelColumn pool_columns[] = {
 };
 static const NnSelect pool_select = NN_SELECT_KERNEL(pool_columns);
 
+void nn_pool_window(TsrPool2dParams *p, const NnPicture *x, const NnPicture *y,
+                    const NnWindow *v)
+{
+    p->in_h = x->h;
+    p->in_w = x->w;
+    p->out_h = y->h;
+    p->out_w = y->w;
+    p->kernel_h = v->kernel_h;
+    p->kernel_w = v->kernel_w;
+    p->stride_h = v->stride_h;
+    p->stride_w = v->stride_w;
+    p->dilation_h = v->dilation_h;
+    p->dilation_w = v->dilation_w;
+    p->pad_top = v->pad_top;
+    p->pad_left = v->pad_left;
+    p->pad_bottom = v->pad_bottom;
+    p->pad_right = v->pad_right;
+}
+
 static int32_t pool_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
 {
     static const uint32_t args[2] = { TSR_ARG_INPUT | 0, TSR_ARG_OUTPUT | 0 };
@@ -66,20 +85,7 @@ static int32_t pool_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
                    tsr_attr_int(node, "count_include_pad", 0) != 0;
     p.lanes = blocked ? TSR_NPU_C0 : 1;
     p.outer = x.n * (blocked ? nn_ceil_div(x.c, TSR_NPU_C0) : (int64_t)x.c);
-    p.in_h = x.h;
-    p.in_w = x.w;
-    p.out_h = y.h;
-    p.out_w = y.w;
-    p.kernel_h = v.kernel_h;
-    p.kernel_w = v.kernel_w;
-    p.stride_h = v.stride_h;
-    p.stride_w = v.stride_w;
-    p.dilation_h = v.dilation_h;
-    p.dilation_w = v.dilation_w;
-    p.pad_top = v.pad_top;
-    p.pad_left = v.pad_left;
-    p.pad_bottom = v.pad_bottom;
-    p.pad_right = v.pad_right;
+    nn_pool_window(&p, &x, &y, &v);
     if (nn_is_byte(node->inputs[0]->dtype)) {
         TsrRequant limits = { .x_signed = node->inputs[0]->dtype == TSR_DTYPE_INT8,
                               .y_dtype = node->inputs[0]->dtype };

@@ -142,20 +142,7 @@ static int32_t pool_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
     nn_q_limits(node, &r.low, &r.high);
     p.count_pads = tsr_attr_int(node, "count_include_pad", 0) != 0;
     p.outer = x.n * (blocked ? nn_ceil_div(x.c, TSR_NPU_C0) : (int64_t)x.c);
-    p.in_h = x.h;
-    p.in_w = x.w;
-    p.out_h = y.h;
-    p.out_w = y.w;
-    p.kernel_h = v.kernel_h;
-    p.kernel_w = v.kernel_w;
-    p.stride_h = v.stride_h;
-    p.stride_w = v.stride_w;
-    p.dilation_h = v.dilation_h;
-    p.dilation_w = v.dilation_w;
-    p.pad_top = v.pad_top;
-    p.pad_left = v.pad_left;
-    p.pad_bottom = v.pad_bottom;
-    p.pad_right = v.pad_right;
+    nn_pool_window(&p, &x, &y, &v);
     return nn_quant_pool(sink, &p, &r,
                          (double)nn_q_scale(node, 1) / (double)nn_q_scale(node, 3));
 }

@@ -247,6 +247,24 @@ int nn_window_of(const TsrNodeView *node, uint32_t spatial, const int64_t *kerne
     return 1;
 }
 
+int64_t nn_window_extent(const TsrNodeView *node, uint32_t axis, uint32_t spatial, int64_t in,
+                         int64_t kernel)
+{
+    uint32_t strides, dilations, pads;
+    const int64_t *s = tsr_attr_ints(node, "strides", &strides);
+    const int64_t *d = tsr_attr_ints(node, "dilations", &dilations);
+    const int64_t *p = tsr_attr_ints(node, "pads", &pads);
+    const int64_t stride = strides == spatial && s[axis] > 0 ? s[axis] : 1;
+    const int64_t extent = (kernel - 1) * (dilations == spatial ? d[axis] : 1) + 1;
+    if (in < 0 || kernel < 0)
+        return TSR_DIM_UNKNOWN;
+    if (tsr_attr_is(node, "auto_pad", "SAME_UPPER") || tsr_attr_is(node, "auto_pad", "SAME_LOWER"))
+        return nn_ceil_div(in, stride);
+    if (pads == 2 * spatial && !tsr_attr_is(node, "auto_pad", "VALID"))
+        in += p[axis] + p[spatial + axis];
+    return in < extent ? 0 : (in - extent) / stride + 1;
+}
+
 TsrActivation nn_activation_of(const TsrNodeView *node)
 {
     const TsrActivation a = { (uint32_t)tsr_attr_int(node, "activation", TSR_ACT_NONE),

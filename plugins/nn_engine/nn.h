@@ -152,6 +152,15 @@ int nn_picture_of(const TsrTensorDesc *desc, NnPicture *out_picture);
 int nn_window_of(const TsrNodeView *node, uint32_t spatial, const int64_t *kernel,
                  const NnPicture *x, const NnPicture *y, NnWindow *out_window);
 
+/* One spatial extent of y that the node's window leaves of `in`; TSR_DIM_UNKNOWN where that is
+ * not known. */
+int64_t nn_window_extent(const TsrNodeView *node, uint32_t axis, uint32_t spatial, int64_t in,
+                         int64_t kernel);
+
+/* Extents and window of a pooling. */
+void nn_pool_window(TsrPool2dParams *p, const NnPicture *x, const NnPicture *y,
+                    const NnWindow *v);
+
 /* Blocks for so much work (elements moved or multiply-adds) cut into pieces: one where
  * starting the other cores costs more than it saves. */
 uint32_t nn_block_dim(const TsrTaskSink *sink, int64_t pieces, double work);

@@ -60,25 +60,6 @@ static const TsrOpAttr shuffle_attrs[] = {
 };
 static const TsrOpAttr affine_attrs[] = { ACTIVATION_ATTRS };
 
-/* One spatial extent of Y; TSR_DIM_UNKNOWN where that of X is. */
-static int64_t conv_extent(const TsrNodeView *node, uint32_t axis, uint32_t spatial, int64_t in,
-                           int64_t kernel)
-{
-    uint32_t strides, dilations, pads;
-    const int64_t *s = tsr_attr_ints(node, "strides", &strides);
-    const int64_t *d = tsr_attr_ints(node, "dilations", &dilations);
-    const int64_t *p = tsr_attr_ints(node, "pads", &pads);
-    const int64_t stride = strides == spatial && s[axis] > 0 ? s[axis] : 1;
-    const int64_t extent = (kernel - 1) * (dilations == spatial ? d[axis] : 1) + 1;
-    if (in < 0 || kernel < 0)
-        return TSR_DIM_UNKNOWN;
-    if (tsr_attr_is(node, "auto_pad", "SAME_UPPER") || tsr_attr_is(node, "auto_pad", "SAME_LOWER"))
-        return nn_ceil_div(in, stride);
-    if (pads == 2 * spatial && !tsr_attr_is(node, "auto_pad", "VALID"))
-        in += p[axis] + p[spatial + axis];
-    return in < extent ? 0 : (in - extent) / stride + 1;
-}
-
 static int32_t conv_infer(const TsrOpDef *def, TsrInferContext *infer)
 {
     const TsrNodeView *node = infer->node;
@@ -94,7 +75,7 @@ static int32_t conv_infer(const TsrOpDef *def, TsrInferContext *infer)
     shape[0] = x->shape[0];
     shape[1] = w->shape[0];
     for (uint32_t i = 2; i < x->rank; i++)
-        shape[i] = conv_extent(node, i - 2, x->rank - 2, x->shape[i], w->shape[i]);
+        shape[i] = nn_window_extent(node, i - 2, x->rank - 2, x->shape[i], w->shape[i]);
     return infer->set_output(infer, 0, x->dtype, x->rank, shape);
 }
 
@@ -111,7 +92,7 @@ static int32_t separable_infer(const TsrOpDef *def, TsrInferContext *infer)
     shape[0] = x->shape[0];
     shape[1] = w->shape[0];
     for (uint32_t i = 0; i < 2; i++)
-        shape[2 + i] = conv_extent(infer->node, i, 2, x->shape[2 + i], f->shape[2 + i]);
+        shape[2 + i] = nn_window_extent(infer->node, i, 2, x->shape[2 + i], f->shape[2 + i]);
     return infer->set_output(infer, 0, x->dtype, 4, shape);
 }
 

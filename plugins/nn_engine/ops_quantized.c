@@ -60,25 +60,6 @@ const TsrOpAttr nn_qpool_attrs[NN_QPOOL_ATTRS] = {
     LIMIT_ATTRS,
 };
 
-/* The extent of y that a window leaves of `in`. */
-static int64_t window_extent(const TsrNodeView *node, uint32_t axis, uint32_t spatial, int64_t in,
-                             int64_t kernel)
-{
-    uint32_t strides, dilations, pads;
-    const int64_t *s = tsr_attr_ints(node, "strides", &strides);
-    const int64_t *d = tsr_attr_ints(node, "dilations", &dilations);
-    const int64_t *p = tsr_attr_ints(node, "pads", &pads);
-    const int64_t stride = strides == spatial && s[axis] > 0 ? s[axis] : 1;
-    const int64_t extent = (kernel - 1) * (dilations == spatial ? d[axis] : 1) + 1;
-    if (in < 0 || kernel < 0)
-        return TSR_DIM_UNKNOWN;
-    if (tsr_attr_is(node, "auto_pad", "SAME_UPPER") || tsr_attr_is(node, "auto_pad", "SAME_LOWER"))
-        return nn_ceil_div(in, stride);
-    if (pads == 2 * spatial && !tsr_attr_is(node, "auto_pad", "VALID"))
-        in += p[axis] + p[spatial + axis];
-    return in < extent ? 0 : (in - extent) / stride + 1;
-}
-
 int32_t nn_qconv_infer(const TsrOpDef *def, TsrInferContext *infer)
 {
     const TsrNodeView *node = infer->node;
@@ -95,7 +76,7 @@ int32_t nn_qconv_infer(const TsrOpDef *def, TsrInferContext *infer)
     shape[0] = x->shape[0];
     shape[1] = w->shape[0];
     for (uint32_t i = 2; i < x->rank; i++)
-        shape[i] = window_extent(node, i - 2, x->rank - 2, x->shape[i], w->shape[i]);
+        shape[i] = nn_window_extent(node, i - 2, x->rank - 2, x->shape[i], w->shape[i]);
     return infer->set_output(infer, 0, dtype, x->rank, shape);
 }
 
@@ -140,7 +121,7 @@ int32_t nn_qpool_infer(const TsrOpDef *def, TsrInferContext *infer)
     memcpy(shape, x->shape, 2 * sizeof(int64_t));
     for (uint32_t i = 2; i < x->rank; i++)
         shape[i] = count == 0 ? 1
-                              : window_extent(node, i - 2, count, x->shape[i], kernel[i - 2]);
+                              : nn_window_extent(node, i - 2, count, x->shape[i], kernel[i - 2]);
     return infer->set_output(infer, 0, dtype, x->rank, shape);
 }
 
