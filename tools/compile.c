@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "json.h"
+#include "optimize/pass_stats.h"
 #include "options.h"
 #include "report.h"
 #include "tools.h"
@@ -22,6 +23,22 @@ static void add_counts(JsonBuilder *json, const char *name, GHashTable *counts)
     g_list_free(keys);
 }
 
+static void add_passes(JsonBuilder *json, GHashTable *passes)
+{
+    GList *names = g_list_sort(g_hash_table_get_keys(passes), (GCompareFunc)g_strcmp0);
+    tsr_json_begin_object(json, "fusions");
+    for (GList *at = names; at != NULL; at = at->next)
+        tsr_json_int(json, at->data, tsr_pass_stats_get(passes, at->data).matches);
+    json_builder_end_object(json);
+    tsr_json_begin_object(json, "fusion_removed");
+    for (GList *at = names; at != NULL; at = at->next) {
+        json_builder_set_member_name(json, at->data);
+        json_builder_add_int_value(json, tsr_pass_stats_get(passes, at->data).removed);
+    }
+    json_builder_end_object(json);
+    g_list_free(names);
+}
+
 static void print_json(const TsrModel *model)
 {
     const TsrCompileReport *report = model->report;
@@ -34,7 +51,7 @@ static void print_json(const TsrModel *model)
     tsr_json_int(json, "transdata", report->formats.transdata);
     tsr_json_int(json, "transdata_folded", report->formats.transdata_folded);
     tsr_json_int(json, "converted_bytes", report->formats.converted_bytes);
-    add_counts(json, "fusions", report->fusions);
+    add_passes(json, report->fusions);
     tsr_json_int(json, "streams", program->stream_count);
     tsr_json_int(json, "events", program->event_count);
     tsr_json_int(json, "tasks", program->tasks->len);
@@ -58,16 +75,17 @@ static void print_text(const TsrModel *model, const char *output)
     const TsrCompileReport *report = model->report;
     const TsrProgram *program = tsr_bound_model_program(model->bound);
     GHashTableIter iter;
-    gpointer name, count;
+    gpointer name, count, stat;
     printf("%s: %u nodes in %u clusters", output, report->nodes, report->clusters);
     g_hash_table_iter_init(&iter, report->engines);
     while (g_hash_table_iter_next(&iter, &name, &count))
         printf(", %u on %s", GPOINTER_TO_UINT(count), (const char *)name);
     printf("\n");
     g_hash_table_iter_init(&iter, report->fusions);
-    while (g_hash_table_iter_next(&iter, &name, &count))
-        if (GPOINTER_TO_UINT(count) != 0)
-            printf("  fused %u x %s\n", GPOINTER_TO_UINT(count), (const char *)name);
+    while (g_hash_table_iter_next(&iter, &name, &stat))
+        if (((const TsrPassStat *)stat)->matches != 0)
+            printf("  fused %u x %s: %d operators fewer\n", ((const TsrPassStat *)stat)->matches,
+                   (const char *)name, ((const TsrPassStat *)stat)->removed);
     printf("  %u format conversions to run, %u folded away\n", report->formats.transdata,
            report->formats.transdata_folded);
     if (report->precision.mode != TSR_MUST_KEEP_ORIGIN)

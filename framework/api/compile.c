@@ -16,6 +16,7 @@
 #include "ir/verify.h"
 #include "optimize/fusion.h"
 #include "optimize/graph_pass.h"
+#include "optimize/pass_stats.h"
 #include "optimize/precision_list.h"
 #include "optimize/storage_declare.h"
 #include "prepare/clean.h"
@@ -25,7 +26,7 @@
 TsrCompileReport *tsr_compile_report_new(void)
 {
     TsrCompileReport *report = g_new0(TsrCompileReport, 1);
-    report->fusions = g_hash_table_new(g_str_hash, g_str_equal);
+    report->fusions = tsr_pass_stats_new();
     report->engines = g_hash_table_new(g_str_hash, g_str_equal);
     return report;
 }
@@ -113,13 +114,13 @@ static TsrCompileOptions known_options(const TsrCompileOptions *options)
 /* Origin formats, with the passes of users before and after: what the first inference told
  * the later passes, the second tells what they made. */
 static gboolean settle_formats(TsrGraph *graph, const TsrPluginSet *set,
-                               const TsrFusionSwitches *switches, GHashTable *counts,
+                               const TsrFusionSwitches *switches, GHashTable *stats,
                                GError **error)
 {
-    if (!tsr_fusion_run(graph, set, switches, TSR_STAGE_BEFORE_FORMATS, counts, error) ||
+    if (!tsr_fusion_run(graph, set, switches, TSR_STAGE_BEFORE_FORMATS, stats, error) ||
         !tsr_prepare_late(graph, tsr_plugin_set_reference(set), error) ||
         !tsr_format_infer(graph, error) ||
-        !tsr_fusion_run(graph, set, switches, TSR_STAGE_AFTER_FORMATS, counts, error))
+        !tsr_fusion_run(graph, set, switches, TSR_STAGE_AFTER_FORMATS, stats, error))
         return FALSE;
     tsr_clean_dead(graph);
     return tsr_format_infer(graph, error) && tsr_graph_verify(graph, error);

@@ -27,7 +27,7 @@ struct TsrSession {
 
 /* What a compilation did. */
 typedef struct TsrCompileReport {
-    GHashTable *fusions;     /* interned pass name -> count */
+    GHashTable *fusions;     /* of pass_stats.h */
     TsrFormatReport formats;
     guint clusters;
     guint nodes;             /* operator nodes, subgraphs included */

@@ -4,13 +4,24 @@
  */
 #include "ir/node_view.h"
 
+#include <string.h>
+
+/* An array of pointers with room for count of them, and never none. */
+static gpointer reserve(gpointer array, guint *capacity, guint count)
+{
+    if (count + 1 <= *capacity)
+        return array;
+    *capacity = count + 1;
+    return g_realloc_n(array, *capacity, sizeof(gpointer));
+}
+
 void tsr_view_cache_fill(TsrViewCache *cache, const TsrNode *node)
 {
     TsrNodeView *view = &cache->view;
-    cache->inputs = g_renew(const TsrTensorDesc *, cache->inputs, node->inputs->len + 1);
-    cache->values = g_renew(const TsrTensor *, cache->values, node->inputs->len + 1);
-    cache->outputs = g_renew(const TsrTensorDesc *, cache->outputs, node->outputs->len + 1);
-    cache->attrs = g_renew(const TsrAttr *, cache->attrs, node->attrs->len + 1);
+    cache->inputs = reserve(cache->inputs, &cache->capacity[0], node->inputs->len);
+    cache->outputs = reserve(cache->outputs, &cache->capacity[1], node->outputs->len);
+    cache->values = reserve(cache->values, &cache->capacity[2], node->inputs->len);
+    cache->attrs = reserve(cache->attrs, &cache->capacity[3], node->attrs->len);
     for (guint i = 0; i < node->inputs->len; i++) {
         const TsrValue *value = g_ptr_array_index(node->inputs, i);
         cache->inputs[i] = value != NULL ? &value->desc.view : NULL;
@@ -44,6 +55,7 @@ void tsr_view_cache_clear(TsrViewCache *cache)
     g_clear_pointer(&cache->outputs, g_free);
     g_clear_pointer(&cache->values, g_free);
     g_clear_pointer(&cache->attrs, g_free);
+    memset(cache->capacity, 0, sizeof(cache->capacity));
 }
 
 void tsr_view_cache_free(TsrViewCache *cache)

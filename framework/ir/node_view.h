@@ -14,9 +14,11 @@ typedef struct TsrViewCache {
     const TsrTensorDesc **outputs;
     const TsrTensor **values;
     const TsrAttr **attrs;
+    guint capacity[4];    /* of inputs, outputs, values, attrs */
 } TsrViewCache;
 
-/* Fills a view from the node as it is now; pointers are reallocated as needed. */
+/* Fills a view from the node as it is now. Arrays move only when the node has grown, so a
+ * view handed out before stays what it was as long as the node does. */
 void tsr_view_cache_fill(TsrViewCache *cache, const TsrNode *node);
 void tsr_view_cache_clear(TsrViewCache *cache); /* frees the arrays */
 void tsr_view_cache_free(TsrViewCache *cache);  /* NULL is a no-op */

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "optimize/graph_edit.h"
 #include "optimize/graph_pass.h"
+#include "optimize/pass_stats.h"
 #include "plugin/host.h"
 
 typedef struct Pass {
@@ -161,9 +162,10 @@ static gboolean sweep(TsrGraph *graph, const Pass *pass, TsrEditor *editor, guin
 }
 
 static gboolean run_pass(TsrGraph *graph, const TsrPluginSet *set, const Pass *pass,
-                         GHashTable *counts, GError **error)
+                         GHashTable *stats, GError **error)
 {
     guint count = 1, total = 0;
+    const gint before = tsr_pass_stats_nodes(graph);
     while (count != 0) {
         g_autoptr(TsrEditor) editor = tsr_editor_new(graph, set);
         tsr_editor_set_engine(editor, pass->plugin->engine != NULL ? pass->plugin->engine->name
@@ -178,20 +180,18 @@ static gboolean run_pass(TsrGraph *graph, const TsrPluginSet *set, const Pass *p
             return FALSE;
         }
     }
-    total += GPOINTER_TO_UINT(g_hash_table_lookup(counts, pass->pass->name));
-    g_hash_table_insert(counts, (gpointer)g_intern_string(pass->pass->name),
-                        GUINT_TO_POINTER(total));
+    tsr_pass_stats_add(stats, pass->pass->name, total, before - tsr_pass_stats_nodes(graph));
     for (guint i = 0; i < graph->nodes->len; i++) {
         TsrNode *node = g_ptr_array_index(graph->nodes, i);
         for (guint s = 0; s < node->subgraphs->len; s++)
-            if (!run_pass(g_ptr_array_index(node->subgraphs, s), set, pass, counts, error))
+            if (!run_pass(g_ptr_array_index(node->subgraphs, s), set, pass, stats, error))
                 return FALSE;
     }
     return TRUE;
 }
 
 gboolean tsr_fusion_run(TsrGraph *graph, const TsrPluginSet *set,
-                        const TsrFusionSwitches *switches, guint32 stage, GHashTable *counts,
+                        const TsrFusionSwitches *switches, guint32 stage, GHashTable *stats,
                         GError **error)
 {
     g_autoptr(GArray) passes = collect_passes(set, stage);
@@ -201,7 +201,7 @@ gboolean tsr_fusion_run(TsrGraph *graph, const TsrPluginSet *set,
         const Pass *pass = &g_array_index(passes, Pass, i);
         if (tsr_fusion_is_on(pass->pass->name, pass->pass->default_on != 0, set->conf,
                              switches) &&
-            !run_pass(graph, set, pass, counts, error))
+            !run_pass(graph, set, pass, stats, error))
             return FALSE;
     }
     return TRUE;

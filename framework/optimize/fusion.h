@@ -16,10 +16,10 @@ typedef struct TsrFusionSwitches {
     const char *const *enable;
 } TsrFusionSwitches;
 
-/* Runs the passes of a TSR_STAGE_ in the graph and below it; counts gets pass name -> number
- * of fusions (every pass that ran is listed). Errors: a pass fails, a switch names no pass. */
+/* Runs the passes of a TSR_STAGE_ in the graph and below it; stats (pass_stats.h) gets what
+ * each of them did. Errors: a pass fails, a switch names no pass. */
 gboolean tsr_fusion_run(TsrGraph *graph, const TsrPluginSet *set,
-                        const TsrFusionSwitches *switches, guint32 stage, GHashTable *counts,
+                        const TsrFusionSwitches *switches, guint32 stage, GHashTable *stats,
                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 /* Whether every switch names a pass that there is. Errors: NOT_FOUND lists them. */

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "optimize/pass_stats.h"
 #include "prepare/clean.h"
 
 const TsrGraphPass *const *tsr_graph_passes(guint *out_count)
@@ -21,22 +22,26 @@ const TsrGraphPass *const *tsr_graph_passes(guint *out_count)
 }
 
 static gboolean run_pass(TsrGraph *graph, const TsrGraphPass *pass, const TsrPluginSet *set,
-                         guint *total, GError **error)
+                         GHashTable *stats, guint *total, GError **error)
 {
-    guint count = 1;
+    const gint before = tsr_pass_stats_nodes(graph);
+    guint count = 1, changes = 0;
     while (count != 0) {
         if (!pass->run(graph, set, &count, error)) {
             g_prefix_error(error, "pass '%s': ", pass->name);
             return FALSE;
         }
-        *total += count;
+        changes += count;
         if (count != 0)
             tsr_clean_dead(graph);
     }
+    tsr_pass_stats_add(stats, pass->name, changes, before - tsr_pass_stats_nodes(graph));
+    *total += changes;
     for (guint i = 0; i < graph->nodes->len; i++) {
         const TsrNode *node = g_ptr_array_index(graph->nodes, i);
         for (guint s = 0; s < node->subgraphs->len; s++)
-            if (!run_pass(g_ptr_array_index(node->subgraphs, s), pass, set, total, error))
+            if (!run_pass(g_ptr_array_index(node->subgraphs, s), pass, set, stats, total,
+                          error))
                 return FALSE;
     }
     return TRUE;
@@ -45,7 +50,7 @@ static gboolean run_pass(TsrGraph *graph, const TsrGraphPass *pass, const TsrPlu
 /* One pass makes work for another (a merged Transpose may keep the order), so all of them
  * repeat until none changes anything. */
 gboolean tsr_graph_passes_run(TsrGraph *graph, const TsrPluginSet *set,
-                              const TsrFusionSwitches *switches, GHashTable *counts,
+                              const TsrFusionSwitches *switches, GHashTable *stats,
                               GError **error)
 {
     guint count, changes = 1;
@@ -53,14 +58,10 @@ gboolean tsr_graph_passes_run(TsrGraph *graph, const TsrPluginSet *set,
     while (changes != 0) {
         changes = 0;
         for (guint i = 0; i < count; i++) {
-            guint total = 0;
             if (!tsr_fusion_is_on(passes[i]->name, TRUE, set->conf, switches))
                 continue;
-            if (!run_pass(graph, passes[i], set, &total, error))
+            if (!run_pass(graph, passes[i], set, stats, &changes, error))
                 return FALSE;
-            changes += total;
-            total += GPOINTER_TO_UINT(g_hash_table_lookup(counts, passes[i]->name));
-            g_hash_table_insert(counts, (gpointer)passes[i]->name, GUINT_TO_POINTER(total));
         }
     }
     return TRUE;

@@ -19,10 +19,10 @@ typedef struct TsrGraphPass {
 /* All passes in their order. */
 const TsrGraphPass *const *tsr_graph_passes(guint *out_count);
 
-/* Runs those that are on in the graph and below it, each until it changes nothing; counts
- * gets the number of changes of each that ran. Errors: a graph that cannot be inferred. */
+/* Runs those that are on in the graph and below it, each until it changes nothing; stats
+ * (pass_stats.h) gets what each of them did. Errors: a graph that cannot be inferred. */
 gboolean tsr_graph_passes_run(TsrGraph *graph, const TsrPluginSet *set,
-                              const TsrFusionSwitches *switches, GHashTable *counts,
+                              const TsrFusionSwitches *switches, GHashTable *stats,
                               GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 extern const TsrGraphPass tsr_pass_transpose_unchanged, tsr_pass_transpose_to_reshape,

@@ -6,6 +6,7 @@
 #include "fixture.h"
 #include "ir/verify.h"
 #include "optimize/fusion.h"
+#include "optimize/pass_stats.h"
 #include "optimize/graph_edit.h"
 #include "plugin/host.h"
 #include "prepare/infer.h"
@@ -335,22 +336,22 @@ static const TsrFusionPass *const broken_passes[] = {&pass_broken};
 static GHashTable *run_passes(const char *conf, const TsrFusionSwitches *switches,
                               GError **error)
 {
-    GHashTable *counts = g_hash_table_new(g_str_hash, g_str_equal);
+    GHashTable *stats = tsr_pass_stats_new();
     Bench bench;
     bench_init(&bench, NULL);
     tsr_plugin_set_free(bench.set);
     bench.engine.fusion = (TsrFusion){sizeof(TsrFusion), G_N_ELEMENTS(passes), passes};
     bench.set = fixture_set((FakeEngine *const[]){&bench.engine}, 1, conf);
     order_seen[0] = '\0';
-    if (!tsr_fusion_run(bench.graph, bench.set, switches, TSR_STAGE_PLACED, counts, error))
-        g_clear_pointer(&counts, g_hash_table_unref);
+    if (!tsr_fusion_run(bench.graph, bench.set, switches, TSR_STAGE_PLACED, stats, error))
+        g_clear_pointer(&stats, g_hash_table_unref);
     bench_clear(&bench);
-    return counts;
+    return stats;
 }
 
-static guint count_of(GHashTable *counts, const char *name)
+static guint count_of(GHashTable *stats, const char *name)
 {
-    return GPOINTER_TO_UINT(g_hash_table_lookup(counts, name));
+    return tsr_pass_stats_get(stats, name).matches;
 }
 
 START_TEST(passes_by_switches)
@@ -360,32 +361,32 @@ START_TEST(passes_by_switches)
     const TsrFusionSwitches none = {NULL, NULL}, no_sub = {sub, NULL}, no_all = {all, NULL};
     const TsrFusionSwitches only_sub = {all, sub}, with_off = {NULL, off}, bad = {wrong, NULL};
     GError *error = NULL;
-    GHashTable *counts = run_passes(NULL, &none, &error);
+    GHashTable *stats = run_passes(NULL, &none, &error);
     ck_no_error(error);
-    ck_assert_uint_eq(count_of(counts, "sub"), 1);
+    ck_assert_uint_eq(count_of(stats, "sub"), 1);
     ck_assert(g_str_has_prefix(order_seen, "earlysub")); /* by order; off stays off */
     ck_assert_ptr_null(strstr(order_seen, "off"));
-    g_hash_table_unref(counts);
-    counts = run_passes(NULL, &no_sub, &error);
-    ck_assert_uint_eq(count_of(counts, "sub"), 0);
-    g_hash_table_unref(counts);
-    counts = run_passes(NULL, &no_all, &error);
+    g_hash_table_unref(stats);
+    stats = run_passes(NULL, &no_sub, &error);
+    ck_assert_uint_eq(count_of(stats, "sub"), 0);
+    g_hash_table_unref(stats);
+    stats = run_passes(NULL, &no_all, &error);
     ck_assert_str_eq(order_seen, "");
-    g_hash_table_unref(counts);
-    counts = run_passes(NULL, &only_sub, &error);
-    ck_assert_uint_eq(count_of(counts, "sub"), 1);
+    g_hash_table_unref(stats);
+    stats = run_passes(NULL, &only_sub, &error);
+    ck_assert_uint_eq(count_of(stats, "sub"), 1);
     ck_assert_ptr_null(strstr(order_seen, "early"));
-    g_hash_table_unref(counts);
-    counts = run_passes(NULL, &with_off, &error);
+    g_hash_table_unref(stats);
+    stats = run_passes(NULL, &with_off, &error);
     ck_assert_ptr_nonnull(strstr(order_seen, "off"));
-    g_hash_table_unref(counts);
-    counts = run_passes("[fusion]\ndefault=off\n", &none, &error);
+    g_hash_table_unref(stats);
+    stats = run_passes("[fusion]\ndefault=off\n", &none, &error);
     ck_assert_str_eq(order_seen, "");
-    g_hash_table_unref(counts);
-    counts = run_passes("[fusion]\nsub=off\noff=on\n", &none, &error);
-    ck_assert_uint_eq(count_of(counts, "sub"), 0);
+    g_hash_table_unref(stats);
+    stats = run_passes("[fusion]\nsub=off\noff=on\n", &none, &error);
+    ck_assert_uint_eq(count_of(stats, "sub"), 0);
     ck_assert_ptr_nonnull(strstr(order_seen, "off"));
-    g_hash_table_unref(counts);
+    g_hash_table_unref(stats);
     ck_assert_ptr_null(run_passes(NULL, &bad, &error));
     ck_error(error, TSR_NOT_FOUND, "no fusion pass is called 'sbu'; there are: ");
 }
@@ -394,14 +395,14 @@ END_TEST
 START_TEST(broken_pass)
 {
     const TsrFusionSwitches none = {NULL, NULL};
-    g_autoptr(GHashTable) counts = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GHashTable) stats = tsr_pass_stats_new();
     GError *error = NULL;
     Bench bench;
     bench_init(&bench, NULL);
     tsr_plugin_set_free(bench.set);
     bench.engine.fusion = (TsrFusion){sizeof(TsrFusion), 1, broken_passes};
     bench.set = fixture_set((FakeEngine *const[]){&bench.engine}, 1, NULL);
-    ck_assert(!tsr_fusion_run(bench.graph, bench.set, &none, TSR_STAGE_PLACED, counts, &error));
+    ck_assert(!tsr_fusion_run(bench.graph, bench.set, &none, TSR_STAGE_PLACED, stats, &error));
     ck_error(error, TSR_INTERNAL, "fell over");
     bench_clear(&bench);
 }

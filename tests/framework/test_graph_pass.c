@@ -8,6 +8,7 @@
 #include "../support/check_main.h"
 #include "fixture.h"
 #include "optimize/graph_pass.h"
+#include "optimize/pass_stats.h"
 #include "prepare/infer.h"
 
 typedef struct PassCase {
@@ -211,7 +212,7 @@ START_TEST(passes_are_switched_by_name)
     static const char *const off[] = {"all", NULL}, *const on[] = {"cast_pair", NULL};
     const TsrFusionSwitches switches = {off, on};
     FakeEngine fake;
-    GHashTable *counts = g_hash_table_new(g_str_hash, g_str_equal);
+    GHashTable *stats = tsr_pass_stats_new();
     TsrGraph *graph = fixture_graph();
     TsrPluginSet *set;
     GError *error = NULL;
@@ -220,11 +221,13 @@ START_TEST(passes_are_switched_by_name)
     fake_engine_init(&fake, "fake", NULL);
     set = fixture_set((FakeEngine *const[]){&fake}, 1, NULL);
     ck_assert(tsr_infer_graph(graph, NULL, &error));
-    ck_assert(tsr_graph_passes_run(graph, set, &switches, counts, &error));
+    ck_assert(tsr_graph_passes_run(graph, set, &switches, stats, &error));
     ck_no_error(error);
-    ck_assert_uint_eq(GPOINTER_TO_UINT(g_hash_table_lookup(counts, "cast_pair")), 1);
-    ck_assert_uint_eq(g_hash_table_size(counts), 1);
-    g_hash_table_unref(counts);
+    ck_assert_uint_eq(tsr_pass_stats_get(stats, "cast_pair").matches, 1);
+    ck_assert_int_eq(tsr_pass_stats_get(stats, "cast_pair").removed, 2);
+    ck_assert_int_eq(tsr_pass_stats_get(stats, "transpose_merge").removed, 0); /* did not run */
+    ck_assert_uint_eq(g_hash_table_size(stats), 1);
+    g_hash_table_unref(stats);
     tsr_plugin_set_free(set);
     tsr_graph_unref(graph);
 }

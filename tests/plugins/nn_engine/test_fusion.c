@@ -9,6 +9,7 @@
 #include "ir/verify.h"
 #include "nn.h"
 #include "optimize/fusion.h"
+#include "optimize/pass_stats.h"
 #include "prepare/infer.h"
 #include "../../support/check_main.h"
 
@@ -38,7 +39,7 @@ static void bench_clear(Bench *bench)
 
 static void bench_run(Bench *bench)
 {
-    g_autoptr(GHashTable) counts = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GHashTable) stats = tsr_pass_stats_new();
     /* It would take what is left of a pattern that must not fuse; see test_chain.c. */
     const char *const chain[] = {"nn_eltwise_chain", NULL};
     const TsrFusionSwitches switches = {.disable = chain};
@@ -48,7 +49,7 @@ static void bench_run(Bench *bench)
     for (guint i = 0; i < bench->graph->nodes->len; i++)
         ((TsrNode *)g_ptr_array_index(bench->graph->nodes, i))->engine =
             g_intern_string("nn_engine");
-    ck_assert_msg(tsr_fusion_run(bench->graph, bench->set, &switches, TSR_STAGE_PLACED, counts,
+    ck_assert_msg(tsr_fusion_run(bench->graph, bench->set, &switches, TSR_STAGE_PLACED, stats,
                                  &error), "%s",
                   error != NULL ? error->message : "");
     ck_assert(tsr_graph_verify(bench->graph, &error));
