@@ -179,12 +179,12 @@ static int explain(const TsrToolOptions *options, TsrSession *session, const cha
                    gboolean dot)
 {
     g_autoptr(TsrCompileReport) report = tsr_compile_report_new();
-    TsrToolCompile compile;
+    TsrToolCompile compile = {0};
     GError *error = NULL;
     g_autoptr(TsrGraph) graph = tsr_options_import(options, session, path, &error);
     gboolean done;
-    tsr_options_fill(options, &compile);
-    done = graph != NULL && tsr_compile_graph(session, graph, &compile.options, report, &error);
+    done = graph != NULL && tsr_options_fill(options, &compile, &error) &&
+           tsr_compile_graph(session, graph, &compile.options, report, &error);
     tsr_tool_compile_clear(&compile);
     if (!done)
         return tsr_tool_fail(error);

@@ -183,9 +183,6 @@ static gboolean check_unmet(const TsrToolOptions *options, GError **error)
     const char *unmet = NULL;
     if (options->dynamic_dims != NULL)
         unmet = "--dynamic-dims";
-    else if (options->streams != NULL && strcmp(options->streams, "auto") != 0 &&
-             strcmp(options->streams, "1") != 0)
-        unmet = "--streams above 1";
     if (unmet != NULL)
         g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED, "%s is not supported by this version",
                     unmet);
@@ -235,7 +232,19 @@ static gboolean is_offline_model(const char *path)
     return found || g_str_has_suffix(path, ".om");
 }
 
-void tsr_options_fill(const TsrToolOptions *options, TsrToolCompile *out)
+static gboolean read_streams(const char *text, guint *out_streams, GError **error)
+{
+    guint64 count = 0;
+    const gboolean sound = text == NULL || strcmp(text, "auto") == 0 ||
+                           g_ascii_string_to_unsigned(text, 10, 1, 64, &count, NULL);
+    *out_streams = (guint)count;
+    if (!sound)
+        g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
+                    "--streams: wanted auto or 1 to 64, got '%s'", text);
+    return sound;
+}
+
+gboolean tsr_options_fill(const TsrToolOptions *options, TsrToolCompile *out, GError **error)
 {
     *out = (TsrToolCompile){.options.struct_size = sizeof(TsrCompileOptions)};
     if (options->disable_fusion != NULL)
@@ -252,6 +261,7 @@ void tsr_options_fill(const TsrToolOptions *options, TsrToolCompile *out)
     out->options.storage_formats = (const char *const *)options->storage_formats;
     out->options.force_format = options->force_format;
     out->options.input_formats = (const char *const *)options->input_formats;
+    return read_streams(options->streams, &out->options.streams, error);
 }
 
 void tsr_tool_compile_clear(TsrToolCompile *compile)
@@ -264,9 +274,9 @@ TsrModel *tsr_options_compile(const TsrToolOptions *options, TsrSession *session
                               TsrGraph *graph, GError **error)
 {
     TsrToolCompile compile;
-    TsrModel *model;
-    tsr_options_fill(options, &compile);
-    model = tsr_session_compile(session, graph, &compile.options, error);
+    TsrModel *model = NULL;
+    if (tsr_options_fill(options, &compile, error))
+        model = tsr_session_compile(session, graph, &compile.options, error);
     tsr_tool_compile_clear(&compile);
     if (model != NULL)
         tsr_report_warn(model->report);

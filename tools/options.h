@@ -56,7 +56,7 @@ typedef struct TsrToolCompile {
     char **disable;
     char **enable;
 } TsrToolCompile;
-void tsr_options_fill(const TsrToolOptions *options, TsrToolCompile *out);
+gboolean tsr_options_fill(const TsrToolOptions *options, TsrToolCompile *out, GError **error);
 void tsr_tool_compile_clear(TsrToolCompile *compile);
 /* Compiles a graph. */
 TsrModel *tsr_options_compile(const TsrToolOptions *options, TsrSession *session,

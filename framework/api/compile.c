@@ -235,7 +235,8 @@ TsrModel *tsr_session_compile(TsrSession *session, TsrGraph *graph,
     const TsrCompileOptions known = known_options(options);
     TsrBuildOptions build = {.reuse = !known.disable_memory_reuse,
                              .in_place = !known.disable_inplace,
-                             .host_mode = known.host_mode};
+                             .host_mode = known.host_mode,
+                             .streams = known.streams};
     TsrModel *model;
 
     if (!tsr_compile_graph(session, graph, options, report, error))

@@ -44,6 +44,7 @@ typedef struct TsrProgramTask {
     GArray *args;       /* TsrTaskArg; a host call has the node's inputs, then outputs */
     GBytes *params;     /* or NULL */
     guint64 bytes;      /* of TSR_TASK_MEMCPY */
+    guint64 operations; /* what its engine said that it computes, 0: unknown; not stored */
 } TsrProgramTask;
 
 /* What a tensor's memory is. */

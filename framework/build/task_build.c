@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * task_build.c: see task_build.h. First every node is built, which gives the tasks with
- * references for arguments; then memory_assign.c decides where everything lies.
+ * references for arguments; then stream_assign.c spreads them over streams and memory_assign.c
+ * decides where everything lies.
  */
 #include "build/task_build.h"
 
@@ -10,6 +11,7 @@
 #include "base/error.h"
 #include "build/memory_assign.h"
 #include "build/memory_check.h"
+#include "build/stream_assign.h"
 #include "build/symbols.h"
 
 typedef struct Builder {
@@ -113,6 +115,7 @@ static void emit_kernels(Builder *builder, TsrNode *node, const TsrBuiltNode *bu
         task->node = node->index;
         task->kernel = g_strdup(source->kernel);
         task->block_dim = source->block_dim;
+        task->operations = source->operations;
         task->params = source->params != NULL ? g_bytes_ref(source->params) : NULL;
         for (guint a = 0; a < source->args->len; a++)
             add_built_arg(builder, node, built, constants,
@@ -250,6 +253,8 @@ static gboolean build_sink(TsrProgram *program, const TsrPluginSet *set,
     builder.symbols = tsr_symbols_new(program->graph, builder.order, shares);
     done = emit_tasks(&builder, error);
     if (done) {
+        tsr_stream_assign(program, builder.order, options->streams,
+                          options->traits.core_count);
         tsr_memory_assign(program, builder.symbols, builder.order, set, &assign);
         note_places(&builder);
         done = tsr_memory_check(program, builder.order, set, error);

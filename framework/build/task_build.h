@@ -13,6 +13,7 @@ typedef struct TsrBuildOptions {
     gboolean reuse;          /* of activation memory */
     gboolean in_place;       /* outputs over inputs; Concat and Split without copies */
     gboolean host_mode;      /* no task list even where one is possible */
+    guint streams;           /* at most so many; 0: as many as are worth it */
     TsrDeviceTraits traits;
 } TsrBuildOptions;
 

@@ -93,6 +93,8 @@ static int32_t sink_kernel(TsrTaskSink *interface, const TsrKernelTask *spec)
     task->block_dim = spec->block_dim;
     task->args = g_array_new(FALSE, FALSE, sizeof(guint32));
     g_array_append_vals(task->args, spec->args, spec->arg_count);
+    if (TSR_HAS(spec, operations))
+        task->operations = spec->operations;
     if (spec->params_size != 0)
         task->params = tsr_memory_copy_bytes(spec->params, spec->params_size);
     g_ptr_array_add(sink->built->tasks, task);

@@ -16,6 +16,7 @@ typedef struct TsrBuiltTask {
     guint32 block_dim;
     GArray *args;    /* guint32, TSR_ARG_ references */
     GBytes *params;  /* or NULL */
+    guint64 operations;
 } TsrBuiltTask;
 
 typedef struct TsrBuiltNode {

@@ -308,6 +308,11 @@ gconstpointer tsr_sink_memory(const TsrSink *sink, const TsrAddress *address)
     }
 }
 
+static gboolean is_event(const TsrTask *task)
+{
+    return task->kind == TSR_TASK_EVENT_RECORD || task->kind == TSR_TASK_EVENT_WAIT;
+}
+
 /* A callback that fails leaves its error in the sink, as a host call does. */
 static gint32 launch_one_by_one(TsrSink *sink)
 {
@@ -316,6 +321,8 @@ static gint32 launch_one_by_one(TsrSink *sink)
     if (sink->stream == NULL)
         status = device->stream_create(sink->device->context, &sink->stream);
     for (guint i = 0; status == TSR_OK && i < sink->program->tasks->len; i++) {
+        if (is_event(&sink->tasks[i]))
+            continue; /* the order of the list is that of events as well */
         status = device->launch(sink->stream, &sink->tasks[i]);
         if (status == TSR_OK)
             status = device->stream_synchronize(sink->stream);

@@ -437,6 +437,8 @@ typedef struct TsrKernelTask {
     const char *kernel;
     const uint32_t *args;
     const void *params;
+    uint64_t operations;  /* scalar multiplications and additions of the whole task, roughly,
+                             by which tasks are spread over streams; 0: as its bytes say */
 } TsrKernelTask;
 
 /* Takes what a device engine builds for one node. */
@@ -534,12 +536,6 @@ struct TsrExecutor {
 };
 
 /* ------------------------------------------------------------------- device */
-
-/* A device kernel: computes block block_index of block_dim of its work. args as
- * the task named them, params as the engine wrote them. It cannot fail, allocates
- * nothing and keeps nothing. Blocks of one task may run in any order, on any core. */
-typedef void (*TsrKernelFn)(void *const *args, const void *params, uint32_t block_index,
-                            uint32_t block_dim);
 
 typedef struct TsrDeviceInfo {
     uint32_t struct_size;

@@ -122,6 +122,7 @@ typedef struct TsrCompileOptions {
                                           "mix_fp16" or "mix_bf16" */
     const char *precision_list;        /* file with the group [precision]; or NULL */
     gboolean disable_inplace;          /* no output takes over its input's memory */
+    guint streams;                     /* at most so many streams; 0: as many as are worth it */
 } TsrCompileOptions;
 
 /* Compiles; the graph is used up (its nodes change), but not freed. options may be

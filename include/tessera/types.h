@@ -128,6 +128,12 @@ typedef struct TsrString {
     uint64_t size;
 } TsrString;
 
+/* A device kernel: computes block block_index of block_dim of its work. args as
+ * the task named them, params as the engine wrote them. It cannot fail, allocates
+ * nothing and keeps nothing. Blocks of one task may run in any order, on any core. */
+typedef void (*TsrKernelFn)(void *const *args, const void *params, uint32_t block_index,
+                            uint32_t block_dim);
+
 #ifdef __cplusplus
 }
 #endif

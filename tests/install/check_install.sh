@@ -28,7 +28,7 @@ model=$(realpath "$model")
 cd /
 LD_LIBRARY_PATH=$libdir "$root/run_model" "$model" | grep -q 'bytes$'
 "$bin/tessera" engines | grep -q "$libdir/tessera/plugins.conf"
-for header in plugin.h plugin_util.h types.h device_kernels.h; do
+for header in plugin.h plugin_util.h narrow.h types.h device_kernels.h; do
     echo "#include <tessera/$header>" >"$root/alone.c"
     ${CC:-cc} -std=c11 -Wall -Wextra -Werror -I"$include" -c "$root/alone.c" -o "$root/alone.o"
     cp "$root/alone.c" "$root/alone.cc"

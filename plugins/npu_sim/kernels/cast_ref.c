@@ -2,7 +2,7 @@
  *
  * cast_ref.c: the reference of CAST, one element at a time.
  */
-#include <tessera/plugin_util.h>
+#include <tessera/narrow.h>
 #include "kernel_list.h"
 #include "split.h"
 

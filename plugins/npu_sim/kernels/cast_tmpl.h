@@ -4,6 +4,7 @@
  * which define CAST. Every pair of types goes through 16 floats in a register; the types
  * are chosen once per run.
  */
+#include <tessera/plugin_util.h>
 #include "kernel_list.h"
 #include "split.h"
 #include "velem.h"

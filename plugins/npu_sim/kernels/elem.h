@@ -8,7 +8,7 @@
 #ifndef TSR_NPU_ELEM_H
 #define TSR_NPU_ELEM_H
 
-#include <tessera/plugin_util.h>
+#include <tessera/narrow.h>
 
 #ifndef TSR_ELEM
 #define TSR_ELEM 0

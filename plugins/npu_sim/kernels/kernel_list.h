@@ -8,7 +8,6 @@
 #define TSR_NPU_KERNEL_LIST_H
 
 #include <tessera/device_kernels.h>
-#include <tessera/plugin.h>
 
 /* Declares a function of the type TsrKernelFn. */
 #define TSR_KERNEL_PROTOTYPE(fn)                                                    \

@@ -7,7 +7,7 @@
 #ifndef TSR_NPU_KERNEL_TABLE_H
 #define TSR_NPU_KERNEL_TABLE_H
 
-#include <tessera/plugin.h>
+#include <tessera/types.h>
 
 /* One implementation. Rows of a name stand together, the best first, `_ref` last. */
 typedef struct TsrKernelRow {
