@@ -2,8 +2,8 @@
  *
  * rnn.c: definitions of ONNX operators:
  * recurrent layers.
- * Rows follow the ONNX changelog from opset 7 on: one for each version whose types,
- * attributes or meaning changed.
+ * Rows follow the ONNX changelog: one for each version whose types, attributes or meaning
+ * changed. output_sequence of the first versions only says that Y may be omitted.
  */
 #include "families.h"
 
@@ -74,6 +74,44 @@ static const TsrOpParam rnn_7_in[] = {
 static const TsrOpParam rnn_7_out[] = {
     {"Y", TSR_PARAM_OPTIONAL, 1, TSR_TYPES_FLOAT_IEEE},
     {"Y_h", TSR_PARAM_OPTIONAL, 1, TSR_TYPES_FLOAT_IEEE},
+};
+
+#define OUTPUT_SEQUENCE                                                             \
+    {.name = "output_sequence", .type = TSR_ATTR_INT, .has_default = 1, .min = 0, .max = 1}
+
+static const TsrOpAttr rnn_1_attrs[] = {
+    {.name = "activation_alpha", .type = TSR_ATTR_FLOATS},
+    {.name = "activation_beta", .type = TSR_ATTR_FLOATS},
+    {.name = "activations", .type = TSR_ATTR_STRINGS},
+    {.name = "clip", .type = TSR_ATTR_FLOAT},
+    {.name = "direction", .type = TSR_ATTR_STRING, .has_default = 1, .s = "forward",
+     .words = "forward|reverse|bidirectional"},
+    {.name = "hidden_size", .type = TSR_ATTR_INT, .min = 1, .max = INT32_MAX},
+    OUTPUT_SEQUENCE,
+};
+
+static const TsrOpAttr gru_3_attrs[] = {
+    {.name = "activation_alpha", .type = TSR_ATTR_FLOATS},
+    {.name = "activation_beta", .type = TSR_ATTR_FLOATS},
+    {.name = "activations", .type = TSR_ATTR_STRINGS},
+    {.name = "clip", .type = TSR_ATTR_FLOAT},
+    {.name = "direction", .type = TSR_ATTR_STRING, .has_default = 1, .s = "forward",
+     .words = "forward|reverse|bidirectional"},
+    {.name = "hidden_size", .type = TSR_ATTR_INT, .min = 1, .max = INT32_MAX},
+    {.name = "linear_before_reset", .type = TSR_ATTR_INT, .has_default = 1, .min = 0, .max = 1},
+    OUTPUT_SEQUENCE,
+};
+
+static const TsrOpAttr lstm_1_attrs[] = {
+    {.name = "activation_alpha", .type = TSR_ATTR_FLOATS},
+    {.name = "activation_beta", .type = TSR_ATTR_FLOATS},
+    {.name = "activations", .type = TSR_ATTR_STRINGS},
+    {.name = "clip", .type = TSR_ATTR_FLOAT},
+    {.name = "direction", .type = TSR_ATTR_STRING, .has_default = 1, .s = "forward",
+     .words = "forward|reverse|bidirectional"},
+    {.name = "hidden_size", .type = TSR_ATTR_INT, .min = 1, .max = INT32_MAX},
+    {.name = "input_forget", .type = TSR_ATTR_INT, .has_default = 1, .min = 0, .max = 1},
+    OUTPUT_SEQUENCE,
 };
 
 static const TsrOpAttr rnn_7_attrs[] = {
@@ -192,6 +230,14 @@ static const TsrOpParam lstm_22_out[] = {
 };
 
 static const TsrOpDef definitions[] = {
+    {OP_ROW("", "RNN", 1), OP_INPUTS(rnn_7_in), OP_OUTPUTS(rnn_7_out), OP_ATTRS(rnn_1_attrs),
+     .infer = infer_rnn},
+    {OP_ROW("", "GRU", 1), OP_INPUTS(rnn_7_in), OP_OUTPUTS(rnn_7_out), OP_ATTRS(rnn_1_attrs),
+     .infer = infer_rnn},
+    {OP_ROW("", "GRU", 3), OP_INPUTS(rnn_7_in), OP_OUTPUTS(rnn_7_out), OP_ATTRS(gru_3_attrs),
+     .infer = infer_rnn},
+    {OP_ROW("", "LSTM", 1), OP_INPUTS(lstm_7_in), OP_OUTPUTS(lstm_7_out), OP_ATTRS(lstm_1_attrs),
+     .infer = infer_rnn},
     {OP_ROW("", "RNN", 7), OP_INPUTS(rnn_7_in), OP_OUTPUTS(rnn_7_out), OP_ATTRS(rnn_7_attrs),
      .infer = infer_rnn},
     {OP_ROW("", "RNN", 14), OP_INPUTS(rnn_7_in), OP_OUTPUTS(rnn_7_out), OP_ATTRS(rnn_14_attrs),

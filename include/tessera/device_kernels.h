@@ -375,21 +375,40 @@ typedef struct TsrExciteParams {
     uint64_t workspace_floats; /* squeezed rounded up to 16 */
 } TsrExciteParams;
 
-/* --- LSTM_F32. args: x, w, bias, h0 | NULL, c0 | NULL, y, y_h | NULL, y_c | NULL, workspace
+/* --- LSTM_F32. args: sums, r, peepholes | NULL, lengths | NULL, h0 | NULL, c0 | NULL, y,
+ *     y_h | NULL, y_c | NULL, workspace
  *
- * ONNX LSTM 14 with its default activations: x [seq, batch, input] to y [seq,
- * directions, batch, hidden]; h0, c0, y_h and y_c [directions, batch, hidden]. w is
- * packed [direction][hidden / 16][input + hidden rows][4 gates i, o, f, c][16], W above
- * R, padded with zeros; bias (both halves summed) [direction][hidden / 16][4][16].
- * `reverse` turns the only direction; of two the second runs backwards. A piece is one
- * batch entry of one direction. */
+ * The recurrence of ONNX LSTM 14. The products of the inputs are there already: sums holds W x
+ * + B, for each row of x [direction][hidden / 16][4 gates i, o, f, c][16], time and batch entry
+ * sums_step floats apart. r is packed [direction][hidden / 16][hidden rows][4 gates][16],
+ * padded with zeros, peepholes [direction][3: i, o, f][hidden padded to 16]. lengths (int32)
+ * has the steps of each batch entry, cut to [0, seq]; y is 0 behind them. Sums go through
+ * activations[direction] as f, g, h of ONNX, limited to [-clip, clip] before unless clip is 0.
+ * `flag`: the gate f is 1 - i. `reverse` turns the only direction; of two the second runs
+ * backwards. A piece is entries_per_piece batch entries of one direction. */
 #define TSR_KERNEL_LSTM_F32 "lstm_f32"
-typedef struct TsrLstmParams {
+/* --- GRU_F32. args: sums, r, r_bias | NULL, lengths | NULL, h0 | NULL, y, y_h | NULL,
+ *     workspace
+ *
+ * The recurrence of ONNX GRU 14 likewise, with gates z, r, h and activations f and g. `flag` is
+ * linear_before_reset: then r_bias [direction][hidden padded to 16] is the recurrent bias of h,
+ * which sums do not hold. Otherwise sums hold it, and r is in two parts for each direction:
+ * [hidden / 16][hidden rows][2 gates z, r][16], then [hidden / 16][hidden rows][16] of h. */
+#define TSR_KERNEL_GRU_F32 "gru_f32"
+#define TSR_NPU_RECURRENT_ENTRIES 4
+typedef struct TsrRecurrentParams {
     uint32_t struct_size;
     uint32_t reverse;
-    int64_t seq, batch, input, hidden, directions;
-    uint64_t workspace_floats; /* 3 * hidden, rounded up to 16 */
-} TsrLstmParams;
+    uint32_t flag;
+    float clip;
+    int64_t seq, batch, hidden, directions;
+    int64_t sums_step[2];      /* in floats: of time, batch entry */
+    int64_t y_step[3];         /* of time, direction, batch entry */
+    int64_t state_step[2];     /* of h0, c0, y_h and y_c: of direction, batch entry */
+    int64_t entries_per_piece; /* at most TSR_NPU_RECURRENT_ENTRIES */
+    TsrActivation activations[2][3];
+    uint64_t workspace_floats; /* entries_per_piece * (2 + gates) * hidden padded to 16 */
+} TsrRecurrentParams;
 
 /* --- ATTENTION_F32. args: q, k, v, mask | NULL, y, workspace
  *

@@ -54,19 +54,17 @@ static int32_t add_panels(const TsrNodeView *node, TsrTaskSink *sink, const Prod
     return status;
 }
 
-static int32_t add_product(const TsrNodeView *node, TsrTaskSink *sink, Product *p)
+int32_t nn_gemm_task(TsrTaskSink *sink, uint32_t dtype, TsrGemmParams *g, const uint32_t *operands)
 {
-    TsrGemmParams *g = &p->gemm;
     const int64_t cores = sink->core_count > 0 ? sink->core_count : 1;
     const int64_t l2 = sink->l2_bytes > 0 ? sink->l2_bytes : 1 << 20;
     const int64_t panels = nn_ceil_div(g->n, 16);
     int64_t batch = 1, rows, pieces;
     uint32_t blocks;
-    uint32_t args[6] = { TSR_ARG_INPUT | 0, TSR_ARG_NULL, p->bias, p->residual,
-                         p->y, TSR_ARG_NULL };
-    int32_t status = add_panels(node, sink, p, &args[1]);
-    if (status != TSR_OK)
-        return status;
+    uint32_t args[6];
+    int32_t status;
+    memcpy(args, operands, 5 * sizeof(*args));
+    args[5] = TSR_ARG_NULL;
     g->struct_size = sizeof(*g);
     for (uint32_t i = 0; i < g->batch_rank; i++)
         batch *= g->batch_shape[i];
@@ -93,15 +91,21 @@ static int32_t add_product(const TsrNodeView *node, TsrTaskSink *sink, Product *
      * the products: a core fetches about four floats in the time of 16 multiply-adds. */
     blocks = nn_block_dim(sink, pieces, (double)batch * (double)g->n * (double)g->k *
                                             (g->m > 4 ? (double)g->m / 16.0 : 0.25));
-    if (g->rows_per_piece > 1 || g->a_column != 1 || node->inputs[0]->dtype != TSR_DTYPE_FLOAT) {
+    if (g->rows_per_piece > 1 || g->a_column != 1 || dtype != TSR_DTYPE_FLOAT) {
         g->workspace_floats =
             (uint64_t)(g->rows_per_piece * nn_round_up(g->k > 0 ? g->k : 1, 16));
         status = sink->workspace(sink, g->workspace_floats * blocks * sizeof(float), &args[5]);
         if (status != TSR_OK)
             return status;
     }
-    return nn_task(sink, nn_kernel_of(TSR_KERNEL_GEMM_F32, node->inputs[0]->dtype), blocks, args, 6,
-                   g, sizeof(*g));
+    return nn_task(sink, nn_kernel_of(TSR_KERNEL_GEMM_F32, dtype), blocks, args, 6, g, sizeof(*g));
+}
+
+static int32_t add_product(const TsrNodeView *node, TsrTaskSink *sink, Product *p)
+{
+    uint32_t args[5] = { TSR_ARG_INPUT | 0, TSR_ARG_NULL, p->bias, p->residual, p->y };
+    const int32_t status = add_panels(node, sink, p, &args[1]);
+    return status == TSR_OK ? nn_gemm_task(sink, node->inputs[0]->dtype, &p->gemm, args) : status;
 }
 
 /* ----------------------------------------------------------------- MatMul */

@@ -10,7 +10,7 @@
 
 static const NnOpTable *const tables[] = {
     &nn_conv_ops, &nn_gemm_ops, &nn_pool_ops, &nn_eltwise_ops, &nn_norm_ops, &nn_layout_ops,
-    &nn_resize_ops, &nn_deconv_ops, &nn_lstm_ops, &nn_shuffle_ops, &nn_transdata_ops,
+    &nn_resize_ops, &nn_deconv_ops, &nn_recurrent_ops, &nn_shuffle_ops, &nn_transdata_ops,
     &nn_attention_ops, &nn_chain_ops, &nn_cast_ops, &nn_window_ops, &nn_excite_ops,
     &nn_separable_ops, &nn_pixel_rows_ops,
     &nn_quant_conv_ops, &nn_quant_gemm_ops, &nn_quantize_ops, &nn_quant_eltwise_ops,

@@ -54,7 +54,7 @@ typedef struct NnOpTable {
 } NnOpTable;
 
 extern const NnOpTable nn_conv_ops, nn_gemm_ops, nn_pool_ops, nn_eltwise_ops, nn_norm_ops,
-    nn_layout_ops, nn_resize_ops, nn_deconv_ops, nn_lstm_ops,
+    nn_layout_ops, nn_resize_ops, nn_deconv_ops, nn_recurrent_ops,
     nn_shuffle_ops, nn_transdata_ops, nn_attention_ops, nn_chain_ops,
     nn_cast_ops, nn_window_ops, nn_excite_ops, nn_separable_ops, nn_pixel_rows_ops,
     nn_quant_conv_ops, nn_quant_gemm_ops, nn_quantize_ops, nn_quant_eltwise_ops;
@@ -184,6 +184,11 @@ int nn_transdata_fits(const TsrTensorDesc *x, const TsrTensorDesc *y);
 int32_t nn_build_transdata(TsrTaskSink *sink, const char *name, const TsrTensorDesc *x,
                            const TsrTensorDesc *y, uint32_t padding, uint32_t x_arg,
                            uint32_t y_arg);
+
+/* Adds the task GEMM of a float type for g, whose tiling and workspace are chosen here; the
+ * operands are its args but the workspace. */
+int32_t nn_gemm_task(TsrTaskSink *sink, uint32_t dtype, TsrGemmParams *g,
+                     const uint32_t *operands);
 
 /* MatMul stored as FRACTAL_NZ, and the columns of every MatMul. */
 extern const NnSelect nn_matmul_select;

@@ -8,7 +8,7 @@
 #include "nn.h"
 
 static const char *const white[] = {
-    "Attention", "Conv", "ConvTranspose", "Gemm", "LSTM", "MatMul",
+    "Attention", "Conv", "ConvTranspose", "GRU", "Gemm", "LSTM", "MatMul",
 };
 
 static const char *const black[] = {

@@ -72,7 +72,8 @@ static const struct {
     {"Pad", 11, "pads", "pads"},          {"Pad", 11, "value", "constant_value"},
     {"TopK", 10, "k", "K"},               {"Split", 13, "split", "split"},
     {"Dropout", 12, "ratio", "ratio"},    {"Upsample", 9, "scales", "scales"},
-    {"BatchNormalization", 9, "spatial", NULL},
+    {"BatchNormalization", 9, "spatial", NULL}, {"GRU", 7, "output_sequence", NULL},
+    {"LSTM", 7, "output_sequence", NULL}, {"RNN", 7, "output_sequence", NULL},
 };
 
 START_TEST(test_attribute_moves_at_its_border)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_nn_pictures.c: ConvTranspose, Resize, Shuffle, grouped 1x1 Conv, narrow Conv,
- * Dropout and LSTM built by nn_engine and run on the kernels, against the operators'
- * formulas; and what they refuse.
+ * test_nn_pictures.c: ConvTranspose, Resize, Shuffle, grouped 1x1 Conv, narrow Conv and
+ * Dropout built by nn_engine and run on the kernels, against the operators' formulas; and
+ * what they refuse.
  */
 #include <check.h>
 #include <math.h>
@@ -246,97 +246,6 @@ START_TEST(test_dropout)
 }
 END_TEST
 
-/* ------------------------------------------------------------------- LSTM */
-
-enum { SEQ = 3, BATCH = 2, WIDTH = 5, HIDDEN = 18 };
-
-static void lstm_node(NodeCase *c, int64_t directions, const char *direction)
-{
-    node_init(c, "", "LSTM", 14);
-    node_input(c, 0, 3, SHAPE(SEQ, BATCH, WIDTH));
-    node_input(c, 1, 3, SHAPE(directions, 4 * HIDDEN, WIDTH));
-    node_input(c, 1, 3, SHAPE(directions, 4 * HIDDEN, HIDDEN));
-    node_input(c, 1, 2, SHAPE(directions, 8 * HIDDEN));
-    node_output(c, 4, SHAPE(SEQ, directions, BATCH, HIDDEN));
-    node_output(c, 3, SHAPE(directions, BATCH, HIDDEN));
-    node_attr_int(c, "hidden_size", HIDDEN);
-    node_attr_text(c, "direction", direction);
-}
-
-static double logistic(double v) { return 1.0 / (1.0 + exp(-v)); }
-
-/* The equations of ONNX LSTM for one batch entry of one direction. */
-static void lstm_want(const NodeCase *c, int64_t d, int64_t b, int backwards, float *out)
-{
-    const float *w = c->inputs[1].data + d * 4 * HIDDEN * WIDTH;
-    const float *r = c->inputs[2].data + d * 4 * HIDDEN * HIDDEN;
-    const float *bias = c->inputs[3].data + d * 8 * HIDDEN;
-    double h[HIDDEN] = { 0.0 }, cell[HIDDEN] = { 0.0 }, next[HIDDEN];
-    for (int s = 0; s < SEQ; s++) {
-        const int t = backwards ? SEQ - 1 - s : s;
-        for (int j = 0; j < HIDDEN; j++) {
-            double g[4];
-            for (int k = 0; k < 4; k++) {
-                const int row = k * HIDDEN + j;
-                g[k] = (double)bias[row] + (double)bias[4 * HIDDEN + row];
-                for (int i = 0; i < WIDTH; i++)
-                    g[k] += (double)w[row * WIDTH + i] *
-                            (double)c->inputs[0].data[(t * BATCH + b) * WIDTH + i];
-                for (int i = 0; i < HIDDEN; i++)
-                    g[k] += (double)r[row * HIDDEN + i] * h[i];
-            }
-            cell[j] = logistic(g[2]) * cell[j] + logistic(g[0]) * tanh(g[3]);
-            next[j] = logistic(g[1]) * tanh(cell[j]);
-            out[t * HIDDEN + j] = (float)next[j];
-        }
-        memcpy(h, next, sizeof(h));
-    }
-}
-
-START_TEST(test_lstm)
-{
-    static const char *const names[3] = { "forward", "reverse", "bidirectional" };
-    const int64_t directions = _i == 2 ? 2 : 1;
-    float want[SEQ * HIDDEN];
-    NodeCase c;
-    lstm_node(&c, directions, names[_i]);
-    ck_assert_int_eq(node_check(&c).answer, TSR_SUPPORT_YES);
-    ck_assert_int_eq(node_run(&c), 1);
-    for (int64_t d = 0; d < directions; d++)
-        for (int64_t b = 0; b < BATCH; b++) {
-            const int backwards = _i == 1 || d == 1;
-            lstm_want(&c, d, b, backwards, want);
-            for (int i = 0; i < SEQ * HIDDEN; i++)
-                ck_assert_float_eq_tol(
-                    c.outputs[0].data[((i / HIDDEN * directions + d) * BATCH + b) * HIDDEN +
-                                      i % HIDDEN], want[i], 1e-5f);
-            for (int j = 0; j < HIDDEN; j++)
-                ck_assert_float_eq_tol(c.outputs[1].data[(d * BATCH + b) * HIDDEN + j],
-                                       want[(backwards ? 0 : SEQ - 1) * HIDDEN + j], 1e-5f);
-        }
-    node_clear(&c);
-}
-END_TEST
-
-START_TEST(test_lstm_refusals)
-{
-    NodeCase c;
-    lstm_node(&c, 1, "forward");
-    if (_i == 0)
-        node_attr_int(&c, "layout", 1);
-    if (_i == 1)
-        node_attr_float(&c, "clip", 1.0f);
-    if (_i == 2)
-        node_attr_int(&c, "input_forget", 1);
-    if (_i == 3)
-        c.inputs[2].constant = 0;
-    if (_i == 4)
-        c.inputs[3].shape[1]--;
-    ck_assert_int_eq(node_check(&c).answer, TSR_SUPPORT_NO);
-    node_clear(&c);
-}
-END_TEST
-
 static void add_tests(TCase *tests)
 {
     tcase_add_loop_test(tests, test_deconv, 0, (int)(sizeof(deconvs) / sizeof(deconvs[0])));
@@ -346,8 +255,6 @@ static void add_tests(TCase *tests)
     tcase_add_loop_test(tests, test_shuffle, 0, 2);
     tcase_add_loop_test(tests, test_pointwise, 0, 6);
     tcase_add_loop_test(tests, test_dropout, 0, 2);
-    tcase_add_loop_test(tests, test_lstm, 0, 3);
-    tcase_add_loop_test(tests, test_lstm_refusals, 0, 5);
 }
 
 /* A channel shuffle and a grouped convolution of ShuffleNet on one core. */
