@@ -567,7 +567,8 @@ typedef struct TsrTransdataParams {
  * bias of NORMALIZE; what else is float (bias, the weights of CONV2D_NCHW, scale and shift
  * of SCALE_SHIFT, mean and deviation, workspaces) stays float. All arithmetic is float,
  * and y is rounded once, to nearest even. CONV2D, CONV2D_NCHW and GEMM always need their
- * workspace. The layout kernels move halves of any type. */
+ * workspace. The layout kernels move halves of any type,
+ * TRANSPOSE_B8 bytes. */
 #define TSR_KERNEL_CONV2D_F16 "conv2d_f16"
 #define TSR_KERNEL_CONV2D_BF16 "conv2d_bf16"
 #define TSR_KERNEL_CONV2D_DEPTHWISE_F16 "conv2d_depthwise_f16"
@@ -597,6 +598,7 @@ typedef struct TsrTransdataParams {
 #define TSR_KERNEL_REDUCE_F16 "reduce_f16"
 #define TSR_KERNEL_REDUCE_BF16 "reduce_bf16"
 #define TSR_KERNEL_TRANSPOSE_B16 "transpose_b16"
+#define TSR_KERNEL_TRANSPOSE_B8 "transpose_b8"
 #define TSR_KERNEL_SHUFFLE_B16 "shuffle_b16"
 
 /* --- CAST. args: x, y
@@ -636,11 +638,16 @@ typedef struct TsrRequant {
     int32_t y_zero;
     int32_t low, high; /* of y's elements */
     uint32_t passes;   /* of weights: those too wide for s8 are the sum of several s8 */
+    uint32_t residual_signed;
+    int32_t residual_zero;
     uint32_t reserved;
+    double residual_factor;
 } TsrRequant;
 
-/* --- CONV2D_I8. args: x, w, table, x_zero | NULL, y, workspace | NULL
+/* --- CONV2D_I8. args: x, w, table, x_zero | NULL, residual | NULL, y, workspace | NULL
  *
+ * A residual (bytes, laid out as y, which then is of bytes as well) adds residual_factor *
+ * (element - residual_zero) to sum * factor before that is rounded.
  * The window of CONV2D_F32 with x_plain for NCHW (any C); y is NC1HWC0. What lies outside
  * of the picture has the value of x_zero; padding lanes of x meet zero weights. Weights are
  * s8 [oc / 16][pass][plane][a][b][quad][16][4], a plane being 16 input channels (x_plain: 4)
@@ -707,15 +714,21 @@ typedef struct TsrDynamicParams {
     int64_t count, run;
 } TsrDynamicParams;
 
-/* --- ADD_I8. args: a, b, y (y may be a or b)
+/* --- ADD_I8. args: a, b, y (y may be a or b where that has y's shape)
  *
  * y[i] = clamp(round(((a[i] - a_zero) * a_scale + (b[i] - b_zero) * b_scale) / y_scale) +
- * y_zero), every operation rounded to float. A piece is 4096 elements. */
+ * y_zero), every operation rounded to float, over shape, dense in y; steps are 0 along
+ * broadcast dims, those of the last dim are 0 or 1. A piece is a run of up to 4096 elements
+ * along the last dim, and as many rows of the dim before it as make 4096. */
 #define TSR_KERNEL_ADD_I8 "add_i8"
 typedef struct TsrAddI8Params {
     uint32_t struct_size;
     uint32_t a_signed, b_signed, y_signed;
-    int64_t count;
+    uint32_t rank; /* >= 2 */
+    uint32_t reserved;
+    int64_t shape[TSR_NPU_MAX_DIMS];
+    int64_t a_step[TSR_NPU_MAX_DIMS];
+    int64_t b_step[TSR_NPU_MAX_DIMS];
     float a_scale, b_scale, y_scale;
     int32_t a_zero, b_zero, y_zero;
     int32_t low, high;

@@ -280,7 +280,9 @@ static int32_t transpose_build(const NnOp *op, const TsrNodeView *node, TsrTaskS
         rank++;
     }
     p.rank = rank;
-    return nn_task(sink, nn_kernel_of(TSR_KERNEL_TRANSPOSE_B32, x->dtype),
+    return nn_task(sink, tsr_dtype_bits(x->dtype) == 8
+                             ? TSR_KERNEL_TRANSPOSE_B8
+                             : nn_kernel_of(TSR_KERNEL_TRANSPOSE_B32, x->dtype),
                    nn_block_dim(sink,
                                 tsr_shape_elements(rank - 2, p.shape) *
                                     nn_ceil_div(p.shape[rank - 2], 16),
@@ -293,7 +295,8 @@ static const NnOp ops[] = {
       .dtypes = NN_FLOATS | TSR_BIT(TSR_DTYPE_UINT8) | TSR_BIT(TSR_DTYPE_INT8),
       .check = concat_check, .build = concat_build, .select = &concat_select },
     { .op_type = "Transpose", .domain = "", .min_version = 1, .max_version = 25,
-      .dtypes = NN_FLOATS, .build = transpose_build, .select = &transpose_select },
+      .dtypes = NN_FLOATS | TSR_BIT(TSR_DTYPE_UINT8) | TSR_BIT(TSR_DTYPE_INT8),
+      .build = transpose_build, .select = &transpose_select },
 };
 
 const NnOpTable nn_layout_ops = { ops, sizeof(ops) / sizeof(ops[0]) };

@@ -38,6 +38,29 @@ static int is_depthwise(const TsrNodeView *node)
     return groups > 1 && w->shape[1] == 1 && w->shape[0] == groups;
 }
 
+/* The residual of a QConv, NULL where there is none. */
+enum { Z = 9, Z_SCALE, Z_ZERO };
+
+static const TsrTensorDesc *residual_of(const TsrNodeView *node)
+{
+    return strcmp(node->op_type, "QConv") == 0 ? nn_input(node, Z) : NULL;
+}
+
+static int residual_fits(const TsrNodeView *node, TsrSupport *out_support)
+{
+    const TsrTensorDesc *z = residual_of(node), *y = node->outputs[0];
+    if (z == NULL)
+        return 1;
+    if (is_depthwise(node) || !nn_is_byte(z->dtype) || !tsr_desc_is_static(z) ||
+        z->rank != y->rank || memcmp(z->shape, y->shape, z->rank * sizeof(int64_t)) != 0) {
+        tsr_support_no(out_support, TSR_REFUSE_SHAPE,
+                       "a residual that is not of y's known shape, or of single channels");
+        return 0;
+    }
+    return nn_q_check_constant(node, Z_SCALE, 0, TSR_DTYPE_FLOAT, 1, "a scale", out_support) &&
+           nn_q_check_constant(node, Z_ZERO, 0, z->dtype, 1, "a zero point", out_support);
+}
+
 static void conv_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support)
 {
     const TsrTensorDesc *x = nn_input(node, 0), *w = weights_desc(node);
@@ -57,7 +80,8 @@ static void conv_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_
         tsr_support_no(out_support, TSR_REFUSE_SHAPE, "x means NHWC, wanted NCHW");
         return;
     }
-    if (!nn_q_check_product(node, ports_of(node), w->shape[0], out_support))
+    if (!nn_q_check_product(node, ports_of(node), w->shape[0], out_support) ||
+        !residual_fits(node, out_support))
         return;
     for (uint32_t i = 2; i < w->rank; i++)
         taps *= w->shape[i] <= TSR_NPU_MAX_TAPS ? w->shape[i] : TSR_NPU_MAX_TAPS + 1;
@@ -86,12 +110,13 @@ static void conv_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_
 static void conv_columns(const NnOp *op, const TsrNodeView *node, TsrColumnSet *set)
 {
     const TsrTensorDesc *x = node->inputs[0];
+    const uint64_t z = residual_of(node) != NULL ? UINT64_C(1) << Z : 0;
     (void)op;
     if (!nn_is_picture(x) || !nn_is_picture(node->outputs[0]) || !tsr_desc_is_static(x))
         return;
     if (!is_depthwise(node) && x->shape[1] <= SMALL_CHANNELS)
-        nn_column_mask(set, node, 12.0f, TSR_FORMAT_NC1HWC0, 0);
-    nn_column_mask(set, node, 10.0f, TSR_FORMAT_NC1HWC0, 1);
+        nn_column_mask(set, node, 12.0f, TSR_FORMAT_NC1HWC0, z);
+    nn_column_mask(set, node, 10.0f, TSR_FORMAT_NC1HWC0, z | 1);
     nn_column(set, 1.0f, (const uint32_t[]){ TSR_FORMAT_ND }, 1);
 }
 
@@ -218,11 +243,12 @@ static int is_direct(const TsrConv2dI8Params *p)
 }
 
 static int32_t dense_task(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dI8Params *p,
-                          const NnQuantWeights *w, uint32_t x_zero, uint32_t y_arg)
+                          const NnQuantWeights *w, uint32_t x_zero, uint32_t z_arg,
+                          uint32_t y_arg)
 {
     TsrConv2dParams *c = &p->conv;
     const int direct = is_direct(p);
-    uint32_t args[6] = { TSR_ARG_INPUT | 0, TSR_ARG_NULL, TSR_ARG_NULL, x_zero, y_arg,
+    uint32_t args[7] = { TSR_ARG_INPUT | 0, TSR_ARG_NULL, TSR_ARG_NULL, x_zero, z_arg, y_arg,
                          TSR_ARG_NULL };
     uint32_t blocks;
     int64_t pieces;
@@ -242,11 +268,11 @@ static int32_t dense_task(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dI
                                             c->in_c * c->kernel_h * c->kernel_w / 64.0);
     if (!direct) {
         c->workspace_floats = (uint64_t)nn_round_up(slab_bytes(c, c->rows_per_piece), 64) / 4;
-        status = sink->workspace(sink, c->workspace_floats * blocks * 4, &args[5]);
+        status = sink->workspace(sink, c->workspace_floats * blocks * 4, &args[6]);
         if (status != TSR_OK)
             return status;
     }
-    return nn_task(sink, TSR_KERNEL_CONV2D_I8, blocks, args, 6, p, sizeof(*p));
+    return nn_task(sink, TSR_KERNEL_CONV2D_I8, blocks, args, 7, p, sizeof(*p));
 }
 
 static int32_t depthwise_task(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dI8Params *p,
@@ -307,6 +333,27 @@ static int32_t blocked_workspace(TsrTaskSink *sink, uint32_t dtype, const int64_
                            out_arg);
 }
 
+/* The residual in blocks, moved there where it is plain. */
+static int32_t add_residual(const TsrNodeView *node, TsrTaskSink *sink, const int64_t *shape,
+                            TsrRequant *requant, uint32_t *out_arg)
+{
+    const TsrTensorDesc *z = residual_of(node);
+    int32_t status;
+    *out_arg = z != NULL ? TSR_ARG_INPUT | Z : TSR_ARG_NULL;
+    if (z == NULL)
+        return TSR_OK;
+    requant->residual_signed = z->dtype == TSR_DTYPE_INT8;
+    requant->residual_zero = nn_q_zero(node, Z_ZERO);
+    requant->residual_factor = (double)nn_q_scale(node, Z_SCALE) /
+                               (double)nn_q_scale(node, ports_of(node)->y_scale);
+    if (nn_is_blocked(z))
+        return TSR_OK;
+    status = blocked_workspace(sink, z->dtype, shape, out_arg);
+    return status == TSR_OK ? move_picture(node, sink, z->dtype, shape, 1, TSR_ARG_INPUT | Z,
+                                           *out_arg)
+                            : status;
+}
+
 static int32_t conv_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)
 {
     const TsrTensorDesc *w = weights_desc(node);
@@ -314,8 +361,8 @@ static int32_t conv_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
     const int y_blocked = nn_is_blocked(node->outputs[0]);
     const NnQuantWeights weights = weights_of(node);
     TsrConv2dI8Params p = { .struct_size = sizeof(p) };
-    uint32_t x_zero, x_arg = TSR_ARG_INPUT | 0, y_arg = TSR_ARG_OUTPUT | 0;
-    int32_t status = TSR_OK;
+    uint32_t x_zero, x_arg = TSR_ARG_INPUT | 0, y_arg = TSR_ARG_OUTPUT | 0, z_arg;
+    int32_t status;
     NnPicture x, y;
     NnWindow v;
     (void)op;
@@ -332,7 +379,8 @@ static int32_t conv_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
         .stride_w = v.stride_w, .dilation_h = v.dilation_h, .dilation_w = v.dilation_w,
         .pad_top = v.pad_top, .pad_left = v.pad_left, .groups = 1 };
     const int64_t x_shape[4] = { x.n, x.c, x.h, x.w }, y_shape[4] = { y.n, y.c, y.h, y.w };
-    if (!y_blocked)
+    status = add_residual(node, sink, y_shape, &p.requant, &z_arg);
+    if (status == TSR_OK && !y_blocked)
         status = blocked_workspace(sink, node->outputs[0]->dtype, y_shape, &y_arg);
     if (status == TSR_OK && is_depthwise(node)) {
         if (!x_blocked) {
@@ -345,7 +393,7 @@ static int32_t conv_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
         if (status == TSR_OK)
             status = depthwise_task(node, sink, &p, &weights, x_zero, x_arg, y_arg);
     } else if (status == TSR_OK) {
-        status = dense_task(node, sink, &p, &weights, x_zero, y_arg);
+        status = dense_task(node, sink, &p, &weights, x_zero, z_arg, y_arg);
     }
     if (status != TSR_OK || y_blocked)
         return status;

@@ -143,7 +143,7 @@ const TsrEngine nn_engine = {
     .name = "nn_engine",
     .device = "npu_sim",
     .default_priority = 90,
-    .blob_version = 3,
+    .blob_version = 4,
     .check = engine_check,
     .precision = nn_precision,
 };
@@ -256,13 +256,23 @@ int64_t nn_window_extent(const TsrNodeView *node, uint32_t axis, uint32_t spatia
     const int64_t *p = tsr_attr_ints(node, "pads", &pads);
     const int64_t stride = strides == spatial && s[axis] > 0 ? s[axis] : 1;
     const int64_t extent = (kernel - 1) * (dilations == spatial ? d[axis] : 1) + 1;
+    int64_t behind = 0, out;
     if (in < 0 || kernel < 0)
         return TSR_DIM_UNKNOWN;
     if (tsr_attr_is(node, "auto_pad", "SAME_UPPER") || tsr_attr_is(node, "auto_pad", "SAME_LOWER"))
         return nn_ceil_div(in, stride);
-    if (pads == 2 * spatial && !tsr_attr_is(node, "auto_pad", "VALID"))
-        in += p[axis] + p[spatial + axis];
-    return in < extent ? 0 : (in - extent) / stride + 1;
+    if (pads == 2 * spatial && !tsr_attr_is(node, "auto_pad", "VALID")) {
+        behind = p[spatial + axis];
+        in += p[axis] + behind;
+    }
+    if (in < extent)
+        return 0;
+    out = (in - extent) / stride + 1;
+    /* A last window that is cut must begin before the padding behind (ONNX AveragePool 19). */
+    if (tsr_attr_int(node, "ceil_mode", 0) != 0 && (in - extent) % stride != 0 &&
+        out * stride < in - behind)
+        out++;
+    return out;
 }
 
 TsrActivation nn_activation_of(const TsrNodeView *node)

@@ -7,7 +7,7 @@
 #define BYTES (TSR_BIT(TSR_DTYPE_UINT8) | TSR_BIT(TSR_DTYPE_INT8))
 #define F32 TSR_BIT(TSR_DTYPE_FLOAT)
 
-/* Of QConv and QMatMul. */
+/* Of QConv and, but for the residual z, of QMatMul. */
 const TsrOpParam nn_qconv_inputs[NN_QCONV_INPUTS] = {
     { "x", TSR_PARAM_REQUIRED, 1, BYTES },      { "x_scale", TSR_PARAM_REQUIRED, 0, F32 },
     { "x_zero_point", TSR_PARAM_REQUIRED, 1, BYTES },
@@ -16,6 +16,8 @@ const TsrOpParam nn_qconv_inputs[NN_QCONV_INPUTS] = {
     { "y_scale", TSR_PARAM_REQUIRED, 0, F32 },
     { "y_zero_point", TSR_PARAM_REQUIRED, 3, BYTES },
     { "B", TSR_PARAM_OPTIONAL, 0, TSR_BIT(TSR_DTYPE_INT32) },
+    { "z", TSR_PARAM_OPTIONAL, 4, BYTES },      { "z_scale", TSR_PARAM_OPTIONAL, 0, F32 },
+    { "z_zero_point", TSR_PARAM_OPTIONAL, 4, BYTES },
 };
 const TsrOpParam nn_qadd_inputs[NN_QADD_INPUTS] = {
     { "a", TSR_PARAM_REQUIRED, 1, BYTES },      { "a_scale", TSR_PARAM_REQUIRED, 0, F32 },
@@ -56,6 +58,7 @@ const TsrOpAttr nn_qmatmul_attrs[NN_QMATMUL_ATTRS] = {
 const TsrOpAttr nn_qadd_attrs[NN_QADD_ATTRS] = { LIMIT_ATTRS };
 const TsrOpAttr nn_qpool_attrs[NN_QPOOL_ATTRS] = {
     WINDOW_ATTRS,
+    { .name = "ceil_mode", .type = TSR_ATTR_INT, .has_default = 1, .min = 0, .max = 1 },
     { .name = "count_include_pad", .type = TSR_ATTR_INT, .has_default = 1, .min = 0, .max = 1 },
     LIMIT_ATTRS,
 };
@@ -99,9 +102,17 @@ int32_t nn_qmatmul_infer(const TsrOpDef *def, TsrInferContext *infer)
 
 int32_t nn_qadd_infer(const TsrOpDef *def, TsrInferContext *infer)
 {
-    const TsrTensorDesc *a = infer->node->inputs[0];
+    const TsrTensorDesc *a = infer->node->inputs[0], *b = infer->node->inputs[3];
+    const uint32_t dtype = infer->node->inputs[7]->dtype;
+    int64_t shape[TSR_MAX_RANK];
+    uint32_t rank = a->rank;
     (void)def;
-    return infer->set_output(infer, 0, infer->node->inputs[7]->dtype, a->rank, a->shape);
+    if (a->rank == TSR_RANK_UNKNOWN || b->rank == TSR_RANK_UNKNOWN)
+        return infer->set_output(infer, 0, dtype, TSR_RANK_UNKNOWN, NULL);
+    memcpy(shape, a->shape, rank * sizeof(int64_t));
+    if (!tsr_shape_broadcast(&rank, shape, b->rank, b->shape))
+        return infer->fail(infer, TSR_INVALID_ARGUMENT, "a and b do not broadcast");
+    return infer->set_output(infer, 0, dtype, rank, shape);
 }
 
 int32_t nn_qpool_infer(const TsrOpDef *def, TsrInferContext *infer)
@@ -125,6 +136,13 @@ int32_t nn_qpool_infer(const TsrOpDef *def, TsrInferContext *infer)
     return infer->set_output(infer, 0, dtype, x->rank, shape);
 }
 
+int32_t nn_qclip_infer(const TsrOpDef *def, TsrInferContext *infer)
+{
+    const TsrTensorDesc *x = infer->node->inputs[0];
+    (void)def;
+    return infer->set_output(infer, 0, infer->node->inputs[4]->dtype, x->rank, x->shape);
+}
+
 /* Pictures of QConv and QPool mean NCHW; the rest has no opinion. */
 int32_t nn_quantized_format(const TsrOpDef *def, const TsrNodeView *node,
                             uint32_t *input_formats, uint32_t *output_formats)
@@ -135,5 +153,7 @@ int32_t nn_quantized_format(const TsrOpDef *def, const TsrNodeView *node,
     output_formats[0] = TSR_FORMAT_ANY;
     if (picture && node->inputs[0] != NULL && node->inputs[0]->rank == 4)
         input_formats[0] = output_formats[0] = TSR_FORMAT_NCHW;
+    if (picture && node->input_count > NN_QCONV_RESIDUAL && node->inputs[0]->rank == 4)
+        input_formats[NN_QCONV_RESIDUAL] = TSR_FORMAT_NCHW;
     return TSR_OK;
 }

@@ -35,6 +35,6 @@ void tsr_conv2d_depthwise_i8_ref(void *const *args, const void *params, uint32_t
             sum += ((p->requant.x_signed ? (int8_t)byte : byte) - zero) *
                    w[(block * taps + tap) * 16 + lane];
         }
-        requant_put(args[4], at, sum, table[block].factor[lane], &p->requant);
+        requant_put(args[4], at, sum, table[block].factor[lane], &p->requant, NULL);
     }
 }

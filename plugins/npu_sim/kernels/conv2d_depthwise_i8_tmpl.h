@@ -33,7 +33,7 @@ static void put(const Row *t, int64_t column, vq16 sum)
         vq_store((int32_t *)t->y + column * 16, sum);
     else
         _mm_storeu_si128((__m128i *)(t->y + column * 16),
-                         vq_requant(sum, t->table->factor, &t->p->requant));
+                         vq_requant(sum, t->table->factor, &t->p->requant, NULL));
 }
 
 /* `count` columns from `column` on, whose taps [b_begin, b_end) all lie inside. */

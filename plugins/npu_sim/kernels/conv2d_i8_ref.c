@@ -60,6 +60,7 @@ void tsr_conv2d_i8_ref(void *const *args, const void *params, uint32_t block_ind
                                                i * c->in_w + j) - zero) *
                                       w[weight_at(c, p->requant.passes, pass, oc, ic, tap)]);
         }
-        requant_put(args[4], at, (int32_t)sum, table[oc / 16].factor[oc % 16], &p->requant);
+        requant_put(args[5], at, (int32_t)sum, table[oc / 16].factor[oc % 16], &p->requant,
+                    args[4]);
     }
 }

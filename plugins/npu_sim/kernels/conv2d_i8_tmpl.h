@@ -95,7 +95,7 @@ void CONV2D_I8(void *const *args, const void *params, uint32_t block_index, uint
     const int64_t x_picture = (int64_t)c->in_h * c->in_w * (c->x_plain ? c->in_c : planes * 16);
     const int32_t zero = requant_zero(&p->requant, args[3]);
     const TsrRequantBlock *table = args[2];
-    uint8_t *slab = args[5] != NULL ? (uint8_t *)args[5] + block_index * c->workspace_floats * 4
+    uint8_t *slab = args[6] != NULL ? (uint8_t *)args[6] + block_index * c->workspace_floats * 4
                                     : NULL;
     int32_t taps[TSR_NPU_MAX_TAPS], start[TILE_BLOCKS][16];
     const int64_t last = planes > 0 ? split_pieces(c->in_c - (planes - 1) * unit, 4) : 0;
@@ -141,8 +141,10 @@ void CONV2D_I8(void *const *args, const void *params, uint32_t block_index, uint
             t.w = (const int8_t *)args[1] + b * t.w_block;
             for (int64_t r = 0; r < rows; r++) {
                 t.x = source + r * x_row;
-                t.y = (char *)args[4] +
-                      ((n * blocks + b) * y_plane + (row + r) * c->out_w + column) * 16 * size;
+                const int64_t at =
+                    ((n * blocks + b) * y_plane + (row + r) * c->out_w + column) * 16 * size;
+                t.y = (char *)args[5] + at;
+                t.z = args[4] != NULL ? (const uint8_t *)args[4] + at : NULL;
                 tile_pixels(&t, columns, now);
             }
             b += now;

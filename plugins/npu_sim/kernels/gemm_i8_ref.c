@@ -29,6 +29,6 @@ void tsr_gemm_i8_ref(void *const *args, const void *params, uint32_t block_index
                                          k / 4 * 4) * 16 + column % 16 * 4 + k % 4]);
         }
         requant_put(args[4], at, (int32_t)sum, table[column / 16].factor[column % 16],
-                    &p->requant);
+                    &p->requant, NULL);
     }
 }

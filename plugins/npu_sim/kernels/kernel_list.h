@@ -68,6 +68,7 @@ TSR_KERNEL_NARROW(tsr_softmax);
 TSR_KERNEL_NARROW(tsr_normalize);
 TSR_KERNEL_NARROW(tsr_reduce);
 TSR_KERNEL_PROTOTYPES(tsr_transpose_b16);
+TSR_KERNEL_PROTOTYPES(tsr_transpose_b8);
 TSR_KERNEL_PROTOTYPES(tsr_shuffle_b16);
 TSR_KERNEL_PROTOTYPES(tsr_cast);
 

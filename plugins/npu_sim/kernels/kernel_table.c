@@ -71,6 +71,7 @@ static const TsrKernelRow rows[] = {
     NARROW_ROWS(TSR_KERNEL_NORMALIZE, tsr_normalize, TsrNormalizeParams),
     NARROW_ROWS(TSR_KERNEL_REDUCE, tsr_reduce, TsrReduceParams),
     ROWS(TSR_KERNEL_TRANSPOSE_B16, tsr_transpose_b16, TsrTransposeParams),
+    ROWS(TSR_KERNEL_TRANSPOSE_B8, tsr_transpose_b8, TsrTransposeParams),
     ROWS(TSR_KERNEL_SHUFFLE_B16, tsr_shuffle_b16, TsrShuffleParams),
     ROWS(TSR_KERNEL_CAST, tsr_cast, TsrCastParams),
     VNNI_ROWS(TSR_KERNEL_CONV2D_I8, tsr_conv2d_i8, TsrConv2dI8Params),

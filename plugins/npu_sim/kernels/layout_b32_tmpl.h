@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * layout_b32_tmpl.h: COPY_ROWS, TRANSPOSE_B32 and TRANSPOSE_B16 for one instruction set,
+ * layout_b32_tmpl.h: COPY_ROWS and TRANSPOSE_B32, _B16 and _B8 for one instruction set,
  * compiled by layout_b32_avx2.c and layout_b32_avx512.c, which define the names. Elements
  * are moved as bits; only transposes are more than copies, in squares of 16 x 16 that stay
  * in registers or L1.

@@ -42,7 +42,8 @@ void tsr_pool2d_i8_ref(void *const *args, const void *params, uint32_t block_ind
             inside = padded;
         y[at] = (uint8_t)(p->kind == TSR_POOL_MAX
                               ? (most < q->requant.high ? most : q->requant.high)
-                          : inside > 0 ? requant_one(sum, q->factor / (double)inside, &q->requant)
-                                       : requant_one(0, 1.0, &q->requant));
+                          : inside > 0 ? requant_one(sum, q->factor / (double)inside,
+                                                     &q->requant, NULL)
+                                       : requant_one(0, 1.0, &q->requant, NULL));
     }
 }

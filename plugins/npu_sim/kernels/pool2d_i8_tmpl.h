@@ -54,7 +54,7 @@ ALWAYS_INLINE void row_run(const TsrPool2dI8Params *q, const uint8_t *x, int64_t
         const double factor = count > 0 ? q->factor / (double)count : 0.0;
         for (int l = 0; l < lanes; l++)
             y[l] = (uint8_t)(is_max ? (v[l] < q->requant.high ? v[l] : q->requant.high)
-                                    : requant_one(v[l], factor, &q->requant));
+                                    : requant_one(v[l], factor, &q->requant, NULL));
     }
 }
 

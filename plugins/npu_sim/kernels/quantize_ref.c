@@ -102,13 +102,20 @@ void tsr_add_i8_ref(void *const *args, const void *params, uint32_t block_index,
 {
     const TsrAddI8Params *p = params;
     uint8_t *y = args[2];
-    int64_t begin, end;
-    split_range(p->count, block_index, block_dim, &begin, &end);
+    int64_t count = 1, begin, end;
+    for (uint32_t d = 0; d < p->rank; d++)
+        count *= p->shape[d];
+    split_range(count, block_index, block_dim, &begin, &end);
     for (int64_t i = begin; i < end; i++) {
-        const int32_t a = p->a_signed ? ((const int8_t *)args[0])[i]
-                                      : ((const uint8_t *)args[0])[i];
-        const int32_t b = p->b_signed ? ((const int8_t *)args[1])[i]
-                                      : ((const uint8_t *)args[1])[i];
+        int64_t at_a = 0, at_b = 0, rest = i;
+        for (uint32_t d = p->rank; d-- > 0; rest /= p->shape[d]) {
+            at_a += rest % p->shape[d] * p->a_step[d];
+            at_b += rest % p->shape[d] * p->b_step[d];
+        }
+        const int32_t a = p->a_signed ? ((const int8_t *)args[0])[at_a]
+                                      : ((const uint8_t *)args[0])[at_a];
+        const int32_t b = p->b_signed ? ((const int8_t *)args[1])[at_b]
+                                      : ((const uint8_t *)args[1])[at_b];
         const float sum = (float)(a - p->a_zero) * p->a_scale + (float)(b - p->b_zero) * p->b_scale;
         y[i] = quantized((double)(sum / p->y_scale), p->y_zero, p->low, p->high);
     }

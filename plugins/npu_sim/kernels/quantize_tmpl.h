@@ -266,24 +266,56 @@ ALWAYS_INLINE __m128i add_16(const TsrAddI8Params *p, const uint8_t *a, const ui
     return quantized(v_add(x, y), r);
 }
 
+/* `count` neighbours; an operand whose step is 0 is one element for all. */
+static void add_row(const TsrAddI8Params *p, const uint8_t *a, int64_t a_step, const uint8_t *b,
+                    int64_t b_step, uint8_t *y, int64_t count, const Rule *r)
+{
+    uint8_t alone[2][16], rest[3][16] = { { 0 } };
+    int64_t i = 0;
+    memset(alone[0], *a, 16);
+    memset(alone[1], *b, 16);
+    if (a_step == 0)
+        a = alone[0];
+    if (b_step == 0)
+        b = alone[1];
+    for (; i + 16 <= count; i += 16)
+        _mm_storeu_si128((__m128i *)(y + i), add_16(p, a + i * a_step, b + i * b_step, r));
+    if (i == count)
+        return;
+    memcpy(rest[0], a + i * a_step, (size_t)(count - i));
+    memcpy(rest[1], b + i * b_step, (size_t)(count - i));
+    _mm_storeu_si128((__m128i *)rest[2], add_16(p, rest[0], rest[1], r));
+    memcpy(y + i, rest[2], (size_t)(count - i));
+}
+
 void KERNEL(add_i8)(void *const *args, const void *params, uint32_t block_index,
                     uint32_t block_dim)
 {
     const TsrAddI8Params *p = params;
-    const uint8_t *a = args[0], *b = args[1];
+    const uint32_t last = p->rank - 1;
+    const int64_t columns = p->shape[last], rows = p->shape[last - 1];
+    const int64_t width = columns < RUN ? columns : RUN, height = width > 0 ? RUN / width : 1;
+    const int64_t column_runs = split_pieces(columns, RUN), row_runs = split_pieces(rows, height);
     Rule r = { .scale = v_set1(p->y_scale), .zero = vi_set1(p->y_zero) };
-    uint8_t *y = args[2];
-    int64_t begin, end, i;
+    int64_t outer = 1, begin, end;
+    for (uint32_t d = 0; d + 1 < last; d++)
+        outer *= p->shape[d];
     set_limits(&r, (float)p->low, (float)p->high);
-    split_range(split_pieces(p->count, RUN), block_index, block_dim, &begin, &end);
-    end = end * RUN < p->count ? end * RUN : p->count;
-    for (i = begin * RUN; i + 16 <= end; i += 16)
-        _mm_storeu_si128((__m128i *)(y + i), add_16(p, a + i, b + i, &r));
-    if (i < end) {
-        uint8_t rest[3][16] = { { 0 } };
-        memcpy(rest[0], a + i, (size_t)(end - i));
-        memcpy(rest[1], b + i, (size_t)(end - i));
-        _mm_storeu_si128((__m128i *)rest[2], add_16(p, rest[0], rest[1], &r));
-        memcpy(y + i, rest[2], (size_t)(end - i));
+    split_range(outer * row_runs * column_runs, block_index, block_dim, &begin, &end);
+    for (int64_t piece = begin; piece < end; piece++) {
+        const int64_t column = piece % column_runs * RUN, row = piece / column_runs % row_runs *
+                                                                height;
+        const int64_t count = columns - column < RUN ? columns - column : RUN;
+        const int64_t row_end = row + height < rows ? row + height : rows;
+        int64_t rest = piece / column_runs / row_runs, y = rest * rows * columns + column;
+        int64_t a = column * p->a_step[last], b = column * p->b_step[last];
+        for (uint32_t d = last - 1; d-- > 0; rest /= p->shape[d]) {
+            a += rest % p->shape[d] * p->a_step[d];
+            b += rest % p->shape[d] * p->b_step[d];
+        }
+        for (int64_t i = row; i < row_end; i++)
+            add_row(p, (const uint8_t *)args[0] + a + i * p->a_step[last - 1], p->a_step[last],
+                    (const uint8_t *)args[1] + b + i * p->b_step[last - 1], p->b_step[last],
+                    (uint8_t *)args[2] + y + i * columns, count, &r);
     }
 }

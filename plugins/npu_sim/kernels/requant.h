@@ -33,20 +33,25 @@ static inline int64_t requant_bytes(const TsrRequant *r)
     return r->y_dtype == TSR_DTYPE_INT32 ? 4 : 1;
 }
 
-/* One element for the sum, by the formula. */
-static inline int32_t requant_one(int32_t sum, double factor, const TsrRequant *r)
+/* One element for the sum, by the formula; z: its residual, or NULL. */
+static inline int32_t requant_one(int32_t sum, double factor, const TsrRequant *r,
+                                  const uint8_t *z)
 {
-    const double v = rint((double)sum * factor) + (double)r->y_zero;
+    double v = (double)sum * factor;
+    if (z != NULL)
+        v += (double)((r->residual_signed ? (int8_t)*z : *z) - r->residual_zero) *
+             r->residual_factor;
+    v = rint(v) + (double)r->y_zero;
     return v < r->low ? r->low : v > r->high ? r->high : (int32_t)v;
 }
 
 static inline void requant_put(void *y, int64_t i, int32_t sum, double factor,
-                               const TsrRequant *r)
+                               const TsrRequant *r, const uint8_t *z)
 {
     if (r->y_dtype == TSR_DTYPE_INT32)
         ((int32_t *)y)[i] = sum;
     else
-        ((uint8_t *)y)[i] = (uint8_t)requant_one(sum, factor, r);
+        ((uint8_t *)y)[i] = (uint8_t)requant_one(sum, factor, r, z != NULL ? z + i : NULL);
 }
 
 #endif

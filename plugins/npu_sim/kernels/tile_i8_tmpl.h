@@ -35,21 +35,23 @@ typedef struct TileI8 {
     const TsrRequantBlock *table; /* of the first block */
     const int32_t (*start)[16];   /* of the first block */
     char *y;
+    const uint8_t *z;             /* residual, as far apart as y, or NULL */
     int64_t y_pixel, y_block;     /* bytes */
     int lanes;                    /* of the last block that are written */
 } TileI8;
 
-ALWAYS_INLINE void tile_put(const TileI8 *t, vq16 sum, const double *factor, char *y, int lanes)
+ALWAYS_INLINE void tile_put(const TileI8 *t, vq16 sum, const double *factor, char *y,
+                            const uint8_t *z, int lanes)
 {
     if (t->requant->y_dtype == TSR_DTYPE_INT32) {
         int32_t sums[16];
         vq_store(sums, sum);
         memcpy(y, sums, (size_t)lanes * 4);
     } else if (lanes == 16) {
-        _mm_storeu_si128((__m128i *)y, vq_requant(sum, factor, t->requant));
+        _mm_storeu_si128((__m128i *)y, vq_requant(sum, factor, t->requant, z));
     } else {
         uint8_t bytes[16];
-        _mm_storeu_si128((__m128i *)bytes, vq_requant(sum, factor, t->requant));
+        _mm_storeu_si128((__m128i *)bytes, vq_requant(sum, factor, t->requant, z));
         memcpy(y, bytes, (size_t)lanes);
     }
 }
@@ -89,6 +91,7 @@ ALWAYS_INLINE void tile_body(const TileI8 *t, const int pixels, const int blocks
 #pragma GCC unroll 2
         for (int b = 0; b < blocks; b++)
             tile_put(t, sum[p][b], t->table[b].factor, t->y + p * t->y_pixel + b * t->y_block,
+                     t->z != NULL ? t->z + p * t->y_pixel + b * t->y_block : NULL,
                      b + 1 < blocks ? 16 : t->lanes);
 }
 
@@ -149,6 +152,7 @@ static void tile_pixels(const TileI8 *first, int64_t count, int64_t blocks)
         tile_run(&t, now, blocks);
         t.x += now * t.pixel;
         t.y += now * t.y_pixel;
+        t.z = t.z != NULL ? t.z + now * t.y_pixel : NULL;
         count -= now;
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * transpose_tmpl.h: transposes up to 16 x 16 elements of 4 or 2 bytes, by the storage type
+ * transpose_tmpl.h: transposes up to 16 x 16 elements of 4, 2 or 1 bytes, by the storage type
  * (elem.h), for the kernel templates that turn rows into columns (layout_b32_tmpl.h,
  * attention_f32_tmpl.h). Whole squares go through registers (square.h).
  */
@@ -13,6 +13,8 @@
 
 #if TSR_ELEM == 0
 #define SQUARE square_b32
+#elif TSR_ELEM == 3
+#define SQUARE square_b8
 #else
 #define SQUARE square_b16
 #endif

@@ -48,19 +48,31 @@ ALWAYS_INLINE vq16 vq_even_ubytes(vq16 v)
 }
 ALWAYS_INLINE vq16 vq_odd_ubytes(vq16 v) { return _mm512_srli_epi16(v, 8); }
 
-ALWAYS_INLINE __m256i requant_8(__m256i sum, const double *factor, __m512d low, __m512d high)
+ALWAYS_INLINE __m256i requant_8(__m256i sum, const double *factor, __m512d low, __m512d high,
+                                const TsrRequant *r, const uint8_t *z)
 {
-    const __m512d v = _mm512_mul_pd(_mm512_cvtepi32_pd(sum), _mm512_loadu_pd(factor));
+    __m512d v = _mm512_mul_pd(_mm512_cvtepi32_pd(sum), _mm512_loadu_pd(factor));
+    if (z != NULL) {
+        const __m128i bytes = _mm_loadl_epi64((const __m128i *)z);
+        const __m256i ints = r->residual_signed ? _mm256_cvtepi8_epi32(bytes)
+                                                : _mm256_cvtepu8_epi32(bytes);
+        const __m256i part = _mm256_sub_epi32(ints, _mm256_set1_epi32(r->residual_zero));
+        v = _mm512_add_pd(v, _mm512_mul_pd(_mm512_cvtepi32_pd(part),
+                                           _mm512_set1_pd(r->residual_factor)));
+    }
     return _mm512_cvtpd_epi32(_mm512_max_pd(_mm512_min_pd(v, high), low));
 }
 
-/* 16 bytes of y; limits are integers, so that they may be applied before rounding. */
-ALWAYS_INLINE __m128i vq_requant(vq16 sum, const double *factor, const TsrRequant *r)
+/* 16 bytes of y; limits are integers, so that they may be applied before rounding. z: the
+ * residual of 16 elements, or NULL. */
+ALWAYS_INLINE __m128i vq_requant(vq16 sum, const double *factor, const TsrRequant *r,
+                                 const uint8_t *z)
 {
     const __m512d low = _mm512_set1_pd((double)r->low - r->y_zero);
     const __m512d high = _mm512_set1_pd((double)r->high - r->y_zero);
-    const __m256i a = requant_8(_mm512_castsi512_si256(sum), factor, low, high);
-    const __m256i b = requant_8(_mm512_extracti64x4_epi64(sum, 1), factor + 8, low, high);
+    const __m256i a = requant_8(_mm512_castsi512_si256(sum), factor, low, high, r, z);
+    const __m256i b = requant_8(_mm512_extracti64x4_epi64(sum, 1), factor + 8, low, high, r,
+                                z != NULL ? z + 8 : NULL);
     const __m512i both = _mm512_inserti64x4(_mm512_castsi256_si512(a), b, 1);
     return _mm512_cvtepi32_epi8(_mm512_add_epi32(both, _mm512_set1_epi32(r->y_zero)));
 }
@@ -129,9 +141,21 @@ ALWAYS_INLINE vq16 vq_odd_ubytes(vq16 v)
     return (vq16){ _mm256_srli_epi16(v.a, 8), _mm256_srli_epi16(v.b, 8) };
 }
 
-ALWAYS_INLINE __m128i requant_4(__m128i sum, const double *factor, __m256d low, __m256d high)
+/* Four elements from the i-th on. */
+ALWAYS_INLINE __m128i requant_4(__m128i sum, const double *factor, __m256d low, __m256d high,
+                                const TsrRequant *r, const uint8_t *z, int i)
 {
-    const __m256d v = _mm256_mul_pd(_mm256_cvtepi32_pd(sum), _mm256_loadu_pd(factor));
+    __m256d v = _mm256_mul_pd(_mm256_cvtepi32_pd(sum), _mm256_loadu_pd(factor + i));
+    if (z != NULL) {
+        int32_t word;
+        memcpy(&word, z + i, sizeof(word));
+        const __m128i bytes = _mm_cvtsi32_si128(word);
+        const __m128i ints = r->residual_signed ? _mm_cvtepi8_epi32(bytes)
+                                                : _mm_cvtepu8_epi32(bytes);
+        const __m128i part = _mm_sub_epi32(ints, _mm_set1_epi32(r->residual_zero));
+        v = _mm256_add_pd(v, _mm256_mul_pd(_mm256_cvtepi32_pd(part),
+                                           _mm256_set1_pd(r->residual_factor)));
+    }
     return _mm256_cvtpd_epi32(_mm256_max_pd(_mm256_min_pd(v, high), low));
 }
 
@@ -141,16 +165,18 @@ ALWAYS_INLINE int32_t low_bytes(__m128i v)
     return _mm_cvtsi128_si32(_mm_shuffle_epi8(v, _mm_set1_epi32(0x0c080400)));
 }
 
-/* 16 bytes of y; limits are integers, so that they may be applied before rounding. */
-ALWAYS_INLINE __m128i vq_requant(vq16 sum, const double *factor, const TsrRequant *r)
+/* 16 bytes of y; limits are integers, so that they may be applied before rounding. z: the
+ * residual of 16 elements, or NULL. */
+ALWAYS_INLINE __m128i vq_requant(vq16 sum, const double *factor, const TsrRequant *r,
+                                 const uint8_t *z)
 {
     const __m256d low = _mm256_set1_pd((double)r->low - r->y_zero);
     const __m256d high = _mm256_set1_pd((double)r->high - r->y_zero);
     const __m128i zero = _mm_set1_epi32(r->y_zero);
-    const __m128i a = requant_4(_mm256_castsi256_si128(sum.a), factor, low, high);
-    const __m128i b = requant_4(_mm256_extracti128_si256(sum.a, 1), factor + 4, low, high);
-    const __m128i c = requant_4(_mm256_castsi256_si128(sum.b), factor + 8, low, high);
-    const __m128i d = requant_4(_mm256_extracti128_si256(sum.b, 1), factor + 12, low, high);
+    const __m128i a = requant_4(_mm256_castsi256_si128(sum.a), factor, low, high, r, z, 0);
+    const __m128i b = requant_4(_mm256_extracti128_si256(sum.a, 1), factor, low, high, r, z, 4);
+    const __m128i c = requant_4(_mm256_castsi256_si128(sum.b), factor, low, high, r, z, 8);
+    const __m128i d = requant_4(_mm256_extracti128_si256(sum.b, 1), factor, low, high, r, z, 12);
     return _mm_setr_epi32(low_bytes(_mm_add_epi32(a, zero)), low_bytes(_mm_add_epi32(b, zero)),
                           low_bytes(_mm_add_epi32(c, zero)), low_bytes(_mm_add_epi32(d, zero)));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_quantize.c: QUANTIZE, DEQUANTIZE, RANGE_F32, QUANTIZE_DYNAMIC, ADD_I8 and POOL2D_I8:
- * every implementation gives the bits of its `_ref`, with halves, NaN and infinities among
- * the numbers.
+ * test_quantize.c: QUANTIZE, DEQUANTIZE, RANGE_F32, QUANTIZE_DYNAMIC, ADD_I8, POOL2D_I8
+ * and TRANSPOSE_B8: every implementation gives the bits of its `_ref`, with halves, NaN and
+ * infinities among the numbers.
  */
 #include <check.h>
 #include <math.h>
@@ -80,21 +80,35 @@ START_TEST(test_dynamic)
 }
 END_TEST
 
-START_TEST(test_add)
+/* walk: shape, steps of a, steps of b. */
+static void check_add(const int64_t *w, int signs)
 {
-    static const int64_t counts[] = { 1, 255, 256, 9001 };
-    const int64_t count = counts[_i % 4];
+    const int64_t count = w[0] * w[1] * w[2];
     const TsrAddI8Params p = {
-        .struct_size = sizeof(p), .a_signed = _i & 4 ? 1 : 0, .b_signed = _i & 8 ? 1 : 0,
-        .y_signed = _i & 8 ? 1 : 0, .count = count, .a_scale = 0.25f, .b_scale = 0.5f,
-        .y_scale = 0.5f, .a_zero = _i & 4 ? -3 : 100, .b_zero = 7, .y_zero = _i & 8 ? -10 : 10,
-        .low = _i & 8 ? -128 : 10, .high = _i & 8 ? 127 : 255 };
+        .struct_size = sizeof(p), .a_signed = signs & 4 ? 1 : 0, .b_signed = signs & 8 ? 1 : 0,
+        .y_signed = signs & 8 ? 1 : 0, .rank = 3, .shape = { w[0], w[1], w[2] },
+        .a_step = { w[3], w[4], w[5] }, .b_step = { w[6], w[7], w[8] }, .a_scale = 0.25f,
+        .b_scale = 0.5f, .y_scale = 0.5f, .a_zero = signs & 4 ? -3 : 100, .b_zero = 7,
+        .y_zero = signs & 8 ? -10 : 10, .low = signs & 8 ? -128 : 10,
+        .high = signs & 8 ? 127 : 255 };
     void *a = bytes_new(count, 0), *b = bytes_new(count, 0);
     check_rows(TSR_KERNEL_ADD_I8, "add", &p,
                (const Arg[]){ { ARG_INPUT, 0, a }, { ARG_INPUT, 0, b },
                               { ARG_OUTPUT, count, NULL } }, 3);
     free(a);
     free(b);
+}
+
+START_TEST(test_add)
+{
+    static const int64_t walks[][9] = {
+        { 1, 1, 1, 0, 0, 1, 0, 0, 1 },       { 1, 1, 9001, 0, 0, 1, 0, 0, 1 },
+        { 3, 5, 33, 165, 33, 1, 0, 0, 1 },   { 2, 7, 16, 112, 16, 1, 16, 0, 1 },
+        { 4, 300, 17, 300, 1, 0, 17, 0, 1 }, { 2, 3, 4200, 3, 1, 0, 0, 0, 0 },
+        { 1, 600, 16, 0, 16, 1, 0, 0, 1 },   { 2, 1, 255, 255, 0, 1, 1, 0, 0 },
+    };
+    for (size_t k = 0; k < sizeof(walks) / sizeof(walks[0]); k++)
+        check_add(walks[k], _i * 4);
 }
 END_TEST
 
@@ -119,12 +133,31 @@ START_TEST(test_pool)
 }
 END_TEST
 
+START_TEST(test_transpose)
+{
+    static const int64_t sizes[] = { 1, 7, 15, 16, 17, 33, 64 };
+    for (int i = 0; i < 49; i++) {
+        const int64_t m = sizes[i / 7], n = sizes[i % 7];
+        const TsrTransposeParams turned = { .struct_size = sizeof(turned), .rank = 3,
+                                            .shape = { 3, n, m }, .x_step = { m * n, 1, n } };
+        const TsrTransposeParams rows = { .struct_size = sizeof(rows), .rank = 3,
+                                          .shape = { m, 3, n }, .x_step = { n, m * n, 1 } };
+        void *x = bytes_new(3 * m * n, 0);
+        const Arg args[2] = { { ARG_INPUT, 0, x }, { ARG_OUTPUT, 3 * m * n, NULL } };
+        check_rows(TSR_KERNEL_TRANSPOSE_B8, "021", &turned, args, 2);
+        check_rows(TSR_KERNEL_TRANSPOSE_B8, "102", &rows, args, 2);
+        free(x);
+    }
+}
+END_TEST
+
 static void add(struct TCase *tests)
 {
     TCase *t = (TCase *)tests;
     tcase_add_loop_test(t, test_quantize, 0, 3 * SHAPES);
     tcase_add_loop_test(t, test_dynamic, 0, 5);
-    tcase_add_loop_test(t, test_add, 0, 16);
+    tcase_add_loop_test(t, test_add, 0, 4);
+    tcase_add_test(t, test_transpose);
     tcase_add_loop_test(t, test_pool, 0, 16);
 }
 

@@ -111,50 +111,57 @@ START_TEST(test_conv)
 {
     const ConvCase *s = &convs[_i / REQUANTS / 2];
     const TsrRequant *r = &requants[_i / 2 % REQUANTS];
-    const int fill = _i % 2;
+    const int fill = _i % 2, residual = _i & 4 && r->y_dtype != TSR_DTYPE_INT32;
     TsrConv2dI8Params p;
     int64_t block;
     char label[64];
     if (s->direct && r->x_signed)
         return;
     conv_params(s, r, &p);
+    p.requant.residual_signed = !r->x_signed;
+    p.requant.residual_zero = -5;
+    p.requant.residual_factor = 0.37;
     const int64_t x_bytes = (int64_t)s->n * round_up(s->c, s->plain ? 1 : 16) * s->h * s->w;
     const int64_t y_count = (int64_t)s->n * round_up(s->oc, 16) * p.conv.out_h * p.conv.out_w;
     int8_t *w = conv_weights(&p, &block, fill);
     TsrRequantBlock *table = table_new(s->oc, w, block, 0.002);
     void *x = bytes_new(x_bytes, fill);
+    void *z = bytes_new(y_count, fill);
     uint8_t zero = (uint8_t)r->x_zero;
     const Arg args[] = {
         { ARG_INPUT, x_bytes, x }, { ARG_INPUT, block, w }, { ARG_INPUT, 0, table },
         { _i & 2 ? ARG_INPUT : ARG_NULL, 1, &zero },
+        { residual ? ARG_INPUT : ARG_NULL, y_count, z },
         { ARG_OUTPUT, y_count * (r->y_dtype == TSR_DTYPE_INT32 ? 4 : 1), NULL },
         { s->direct ? ARG_NULL : ARG_WORKSPACE, (int64_t)p.conv.workspace_floats * 4, NULL },
     };
     snprintf(label, sizeof(label), "case %d requant %d fill %d", (int)(s - convs),
              (int)(r - requants), fill);
-    check_rows(TSR_KERNEL_CONV2D_I8, label, &p, args, 6);
+    check_rows(TSR_KERNEL_CONV2D_I8, label, &p, args, 7);
     free(w);
     free(table);
     free(x);
+    free(z);
 }
 END_TEST
 
 /* One pixel of three channels: (10-2)*2 + (0-2)*-3 + (4-2)*100 + 5 = 227; 227 * 0.5 rounds
- * to 114 (half to even), plus 1; the padding lanes of x must not count. */
+ * to 114 (half to even), plus 1; the padding lanes of x must not count. With a residual of
+ * (9 - 3) * 0.25 it is 115 and 1. */
 START_TEST(test_conv_by_hand)
 {
     const TsrConv2dI8Params p = {
         .struct_size = sizeof(p),
         .requant = { .y_dtype = TSR_DTYPE_UINT8, .x_zero = 2, .y_zero = 1, .high = 255,
-                     .passes = 1 },
+                     .passes = 1, .residual_zero = 3, .residual_factor = 0.25 },
         .conv = { .batch = 1, .in_c = 3, .in_h = 1, .in_w = 1, .out_c = 1, .out_h = 1, .out_w = 1,
                   .kernel_h = 1, .kernel_w = 1, .stride_h = 1, .stride_w = 1, .dilation_h = 1,
                   .dilation_w = 1, .groups = 1, .rows_per_piece = 1, .columns_per_piece = 1,
                   .blocks_per_piece = 1 } };
-    uint8_t x[16] = { 10, 0, 4, 99, 255, 77 }, y[16];
+    uint8_t x[16] = { 10, 0, 4, 99, 255, 77 }, z[16] = { 9, 3 }, y[16];
     int8_t w[64] = { 2, -3, 100 };
     TsrRequantBlock table = { .factor = { 0.5 }, .bias = { 5 }, .sum = { 99 } };
-    void *args[6] = { x, w, &table, NULL, y, NULL };
+    void *args[7] = { x, w, &table, NULL, NULL, y, NULL };
     uint32_t count;
     const TsrKernelRow *rows = tsr_kernel_rows(&count);
     for (uint32_t r = 0; r < count; r++) {
@@ -165,6 +172,11 @@ START_TEST(test_conv_by_hand)
         rows[r].fn(args, &p, 0, 1);
         ck_assert_uint_eq(y[0], 115);
         ck_assert_uint_eq(y[1], 1);
+        args[4] = z;
+        rows[r].fn(args, &p, 0, 1);
+        ck_assert_uint_eq(y[0], 116);
+        ck_assert_uint_eq(y[1], 1);
+        args[4] = NULL;
     }
 }
 END_TEST
@@ -287,8 +299,8 @@ static void bench_conv(int32_t c, int32_t h, int32_t oc, int32_t k)
     f.workspace_floats = p.conv.workspace_floats * 4;
     const double f32 = best_time(tsr_kernel_find(TSR_KERNEL_CONV2D_F32), float_args, &f);
     snprintf(label, sizeof(label), "%dx%dx%d to %d, %dx%d", c, h, h, oc, k, k);
-    bench_rows(label, TSR_KERNEL_CONV2D_I8, (void *[]){ x, w, table, NULL, y, workspace }, &p,
-               2.0 * (double)(pixels * c * oc * taps), f32);
+    bench_rows(label, TSR_KERNEL_CONV2D_I8, (void *[]){ x, w, table, NULL, NULL, y, workspace },
+               &p, 2.0 * (double)(pixels * c * oc * taps), f32);
     free(w);
     free(table);
     free(x);
