@@ -319,8 +319,10 @@ typedef struct TsrSoftmaxParams {
 } TsrSoftmaxParams;
 
 /* --- NORMALIZE_F32. args: x, scale | NULL, bias | NULL, y, mean | NULL,
- *     inverse deviation | NULL
+ *     inverse deviation | NULL, summand | NULL, sum | NULL
  *
+ * With a summand, x is replaced by x + summand, rounded to its type; sum then is where that
+ * goes, NULL where nobody else wants it.
  * Each row of x [rows, length]: y = (x - mean) / sqrt(variance + epsilon) * s + b.
  * With per_row 0, s and b are scale[i] and bias[i] of position i in the row
  * (LayerNormalization); otherwise of index row % per_row (InstanceNormalization). */

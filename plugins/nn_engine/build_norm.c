@@ -64,16 +64,19 @@ static void layernorm_check(const NnOp *op, const TsrNodeView *node, TsrSupport 
 static int32_t add_normalize(const TsrNodeView *node, TsrTaskSink *sink,
                              const TsrNormalizeParams *p)
 {
-    uint32_t args[6] = { TSR_ARG_INPUT | 0, TSR_ARG_NULL, TSR_ARG_NULL, TSR_ARG_OUTPUT | 0,
-                         TSR_ARG_NULL, TSR_ARG_NULL };
+    const int fused = strcmp(node->domain, NN_DOMAIN) == 0;
+    uint32_t args[8] = { TSR_ARG_INPUT | 0, TSR_ARG_NULL, TSR_ARG_NULL, TSR_ARG_OUTPUT | 0,
+                         TSR_ARG_NULL, TSR_ARG_NULL, TSR_ARG_NULL, TSR_ARG_NULL };
     for (uint32_t i = 1; i < 3; i++)
         if (nn_input(node, i) != NULL)
             args[i] = TSR_ARG_INPUT | i;
+    if (fused && nn_input(node, 3) != NULL)
+        args[6] = TSR_ARG_INPUT | 3;
     for (uint32_t i = 1; i < 3 && i < node->output_count; i++)
         if (node->outputs[i] != NULL)
-            args[3 + i] = TSR_ARG_OUTPUT | i;
+            args[fused ? 7 : 3 + i] = TSR_ARG_OUTPUT | i;
     return nn_task(sink, nn_kernel_of(TSR_KERNEL_NORMALIZE_F32, node->inputs[0]->dtype),
-                   nn_block_dim(sink, p->rows, 3.0 * (double)p->rows * (double)p->length), args, 6,
+                   nn_block_dim(sink, p->rows, 3.0 * (double)p->rows * (double)p->length), args, 8,
                    p, sizeof(*p));
 }
 
@@ -89,7 +92,8 @@ static int32_t layernorm_build(const NnOp *op, const TsrNodeView *node, TsrTaskS
     return add_normalize(node, sink, &p);
 }
 
-/* What fusion makes: scale and bias may be missing, and have leading dims of 1. */
+/* What fusion makes: scale and bias may be missing, and have leading dims of 1; a summand has
+ * the shape of X, and where it is missing there is no sum. */
 static void fused_layernorm_check(const NnOp *op, const TsrNodeView *node,
                                   TsrSupport *out_support)
 {
@@ -99,13 +103,18 @@ static void fused_layernorm_check(const NnOp *op, const TsrNodeView *node,
         tsr_support_no(out_support, TSR_REFUSE_SHAPE, "X is a scalar");
         return;
     }
-    for (uint32_t i = 1; i < node->input_count; i++) {
+    for (uint32_t i = 1; i < 3 && i < node->input_count; i++) {
         const TsrTensorDesc *d = node->inputs[i];
         if (d != NULL && (!tsr_desc_is_static(d) ||
                           tsr_desc_elements(d) != x->shape[x->rank - 1]))
             tsr_support_no(out_support, TSR_REFUSE_SHAPE, "input %u has to be as long as a row",
                            i);
     }
+    if (nn_input(node, 3) == NULL
+            ? node->output_count > 1 && node->outputs[1] != NULL
+            : node->inputs[3]->rank != x->rank ||
+                  memcmp(node->inputs[3]->shape, x->shape, x->rank * sizeof(int64_t)) != 0)
+        tsr_support_no(out_support, TSR_REFUSE_SHAPE, "the summand has to be as large as X");
 }
 
 static void instancenorm_check(const NnOp *op, const TsrNodeView *node, TsrSupport *out_support)

@@ -97,12 +97,13 @@ static uint64_t input_dtypes(const NnOp *op, const TsrNodeView *node, uint32_t i
                 ? TSR_BIT(TSR_DTYPE_FLOAT) : 0);
 }
 
-/* Further outputs are statistics, which stay float; a row that widens has none. */
+/* Further outputs are statistics, which stay float; rows that widen and those that fusion
+ * makes have none. */
 static uint64_t output_dtypes(const NnOp *op, const TsrNodeView *node, uint32_t i)
 {
     if (op->flags & NN_ANY_DTYPE)
         return UINT64_MAX;
-    if (i > 0 && (op->flags & NN_WIDENS) == 0)
+    if (i > 0 && (op->flags & NN_WIDENS) == 0 && strcmp(op->domain, NN_DOMAIN) != 0)
         return TSR_BIT(TSR_DTYPE_FLOAT);
     return TSR_BIT(node->input_count > 0 && node->inputs[0] != NULL ? node->inputs[0]->dtype
                                                                     : TSR_DTYPE_FLOAT);

@@ -402,7 +402,8 @@ static const TsrFusionPass activation_pass = {
 static const TsrFusionPass *const passes[] = {
     &nn_hard_swish_pass, &nn_channel_shuffle_pass, &channel_map_pass, &batchnorm_pass,
     &residual_pass,      &activation_pass,         &nn_scaled_swish_pass,
-    &nn_gelu_pass, &nn_layer_norm_pass, &nn_softmax_pass, &nn_attention_pass,
+    &nn_gelu_pass, &nn_layer_norm_pass, &nn_add_layer_norm_pass, &nn_softmax_pass,
+    &nn_attention_pass,
     &nn_matmul_bias_act_pass, &nn_eltwise_chain_pass, &nn_pad_pass,
     &nn_squeeze_excite_pass, &nn_depthwise_pointwise_pass, &nn_pixel_rows_pass,
     &nn_qdq_pass,

@@ -30,8 +30,8 @@ uint32_t nn_inputs_of(const TsrGraphEdit *edit, uint32_t node, uint32_t *out_inp
 TsrActivation nn_activation_node(const TsrNodeView *view);
 
 extern const TsrFusionPass nn_channel_shuffle_pass, nn_hard_swish_pass, nn_scaled_swish_pass;
-extern const TsrFusionPass nn_gelu_pass, nn_layer_norm_pass, nn_softmax_pass, nn_attention_pass,
-    nn_matmul_bias_act_pass, nn_eltwise_chain_pass, nn_qdq_pass;
+extern const TsrFusionPass nn_gelu_pass, nn_layer_norm_pass, nn_add_layer_norm_pass,
+    nn_softmax_pass, nn_attention_pass, nn_matmul_bias_act_pass, nn_eltwise_chain_pass, nn_qdq_pass;
 extern const TsrFusionPass nn_pad_pass, nn_squeeze_excite_pass,
     nn_depthwise_pointwise_pass, nn_pixel_rows_pass;
 

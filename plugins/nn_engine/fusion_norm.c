@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * fusion_norm.c: the passes nn_layer_norm and nn_softmax: normalizations that an exporter
- * spells out become one operator each, which reads its rows once.
+ * fusion_norm.c: the passes nn_layer_norm, nn_add_layer_norm and nn_softmax: normalizations
+ * that an exporter spells out become one operator each, which reads its rows once.
  *   LayerNorm (Ba, Kiros and Hinton 2016): d = x - mean(x), d / sqrt(mean(d^2) + epsilon),
  *   then times scale and plus bias where they follow;
+ *   an Add before either form of it;
  *   Softmax: e / sum(e) with e = exp(x - max(x)).
  * Called through the table in fusion.c.
  */
@@ -125,6 +126,51 @@ static int32_t apply_layer_norm(const TsrFusionPass *pass, const TsrGraphEdit *e
                       edit->output_value(edit, last, 0), attrs, 1);
 }
 
+/* Whether the node normalizes rows of a known shape and writes nothing but them. */
+static int is_plain_norm(const TsrNodeView *view)
+{
+    if (view == NULL || !tsr_desc_is_static(view->inputs[0]) || view->inputs[0]->rank < 1)
+        return 0;
+    for (uint32_t i = 1; i < view->output_count; i++)
+        if (view->outputs[i] != NULL)
+            return 0;
+    if (nn_is_op(view, NN_DOMAIN, "LayerNorm"))
+        return nn_input(view, 3) == NULL;
+    return nn_is_op(view, "", "LayerNormalization") && tsr_attr_int(view, "stash_type", 1) == 1 &&
+           tsr_axis_normalize(tsr_attr_int(view, "axis", -1), view->inputs[0]->rank) ==
+               (int64_t)view->inputs[0]->rank - 1;
+}
+
+/* The Add before a layer normalization, whose sum stays where it has other readers. */
+static int32_t apply_add_norm(const TsrFusionPass *pass, const TsrGraphEdit *edit, uint32_t node)
+{
+    const TsrNodeView *view = edit->node(edit, node), *sum;
+    uint32_t add, nodes[2], inputs[4], outputs[2];
+    TsrAttr epsilon;
+    (void)pass;
+    if (!is_plain_norm(view) || (sum = nn_writer(edit, node, 0, "Add", &add)) == NULL ||
+        sum->since_version < 7 || !nn_same_static(sum->inputs[0], sum->inputs[1]))
+        return TSR_UNSUPPORTED;
+    nodes[0] = add;
+    nodes[1] = node;
+    inputs[0] = edit->input_value(edit, add, 0);
+    inputs[3] = edit->input_value(edit, add, 1);
+    for (uint32_t i = 1; i < 3; i++)
+        inputs[i] = nn_input(view, i) != NULL ? edit->input_value(edit, node, i) : TSR_NO_VALUE;
+    outputs[0] = edit->output_value(edit, node, 0);
+    outputs[1] = edit->output_value(edit, add, 0);
+    epsilon = nn_attr_float("epsilon", tsr_attr_float(view, "epsilon", 1e-5f));
+    const TsrAttr *const attrs[1] = { &epsilon };
+    const TsrFusedNode fused = {
+        .struct_size = sizeof(fused), .node_count = 2, .input_count = 4,
+        .output_count = edit->is_needed(edit, outputs[1]) ||
+                                edit->consumer_count(edit, outputs[1]) > 1 ? 2 : 1,
+        .attr_count = 1, .op_type = "LayerNorm", .domain = NN_DOMAIN, .nodes = nodes,
+        .inputs = inputs, .outputs = outputs, .attrs = attrs,
+    };
+    return edit->fuse(edit, &fused);
+}
+
 /* e / sum(e), rooted at e = exp(x - max(x)). */
 static int32_t apply_softmax(const TsrFusionPass *pass, const TsrGraphEdit *edit, uint32_t node)
 {
@@ -162,12 +208,19 @@ static int32_t apply_softmax(const TsrFusionPass *pass, const TsrGraphEdit *edit
 }
 
 static const char *const norm_roots[] = { "Sqrt" };
+static const char *const add_norm_roots[] = { "LayerNorm", "LayerNormalization" };
 static const char *const softmax_roots[] = { "Exp" };
 
 const TsrFusionPass nn_layer_norm_pass = {
     .struct_size = sizeof(TsrFusionPass), .order = 8, .name = "nn_layer_norm",
     .description = "Recognises layer normalization that is spelt out in several operators",
     .default_on = 1, .root_count = 1, .root_ops = norm_roots, .apply = apply_layer_norm,
+};
+/* After matrix products have taken what they can add themselves. */
+const TsrFusionPass nn_add_layer_norm_pass = {
+    .struct_size = sizeof(TsrFusionPass), .order = 75, .name = "nn_add_layer_norm",
+    .description = "Adds a residual inside the layer normalization that follows",
+    .default_on = 1, .root_count = 2, .root_ops = add_norm_roots, .apply = apply_add_norm,
 };
 const TsrFusionPass nn_softmax_pass = {
     .struct_size = sizeof(TsrFusionPass), .order = 9, .name = "nn_softmax",

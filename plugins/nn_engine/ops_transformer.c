@@ -17,6 +17,11 @@ const TsrOpParam nn_layer_norm_inputs[NN_LAYER_NORM_INPUTS] = {
     { "X", TSR_PARAM_REQUIRED, 1, NN_FLOATS },
     { "scale", TSR_PARAM_OPTIONAL, 1, NN_FLOATS },
     { "bias", TSR_PARAM_OPTIONAL, 1, NN_FLOATS },
+    { "Z", TSR_PARAM_OPTIONAL, 1, NN_FLOATS },
+};
+const TsrOpParam nn_layer_norm_outputs[NN_LAYER_NORM_OUTPUTS] = {
+    { "Y", TSR_PARAM_REQUIRED, 1, NN_FLOATS },
+    { "sum", TSR_PARAM_OPTIONAL, 1, NN_FLOATS },
 };
 const TsrOpParam nn_attention_inputs[NN_ATTENTION_INPUTS] = {
     { "Q", TSR_PARAM_REQUIRED, 1, NN_FLOATS },

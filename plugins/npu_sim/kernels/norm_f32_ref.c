@@ -43,6 +43,13 @@ void ELEM_FN(normalize, ref)(void *const *args, const void *params, uint32_t blo
         const elem *x = (const elem *)args[0] + row * p->length;
         elem *y = (elem *)args[3] + row * p->length;
         double mean = 0.0, variance = 0.0, inverse;
+        if (args[6] != NULL) {
+            const elem *summand = (const elem *)args[6] + row * p->length;
+            elem *sum = args[7] != NULL ? (elem *)args[7] + row * p->length : y;
+            for (int64_t i = 0; i < p->length; i++)
+                sum[i] = e_put(e_get(x[i]) + e_get(summand[i]));
+            x = sum;
+        }
         for (int64_t i = 0; i < p->length; i++)
             mean += (double)e_get(x[i]);
         mean /= (double)p->length;

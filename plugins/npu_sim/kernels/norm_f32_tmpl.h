@@ -124,6 +124,15 @@ void SOFTMAX(void *const *args, const void *params, uint32_t block_index, uint32
     }
 }
 
+/* to = a + b, a row of `length`. */
+static void add_rows(const elem *a, const elem *b, elem *to, int64_t length)
+{
+    for (int64_t i = 0; i < length; i += 16) {
+        const int n = (int)(length - i < 16 ? length - i : 16);
+        e_store_n(to + i, v_add(e_load_n(a + i, n), e_load_n(b + i, n)), n);
+    }
+}
+
 void NORMALIZE(void *const *args, const void *params, uint32_t block_index, uint32_t block_dim)
 {
     const TsrNormalizeParams *p = params;
@@ -134,6 +143,12 @@ void NORMALIZE(void *const *args, const void *params, uint32_t block_index, uint
     for (int64_t row = begin; row < end; row++) {
         const elem *x = (const elem *)args[0] + row * p->length;
         elem *y = (elem *)args[3] + row * p->length;
+        if (args[6] != NULL) {
+            /* y is room for a sum that nobody else wants. */
+            elem *sum = args[7] != NULL ? (elem *)args[7] + row * p->length : y;
+            add_rows(x, (const elem *)args[6] + row * p->length, sum, p->length);
+            x = sum;
+        }
         const float mean = row_sum(x, p->length) / (float)p->length;
         const v16 m = v_set1(mean);
         v16 squares = v_zero();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_transformer.c: the passes nn_gelu, nn_layer_norm, nn_softmax and
- * nn_matmul_bias_act: each variant that exporters write, and graphs with one condition
+ * test_transformer.c: the passes nn_gelu, nn_layer_norm, nn_add_layer_norm,
+ * nn_softmax and nn_matmul_bias_act: each variant that exporters write, and graphs with one condition
  * broken, where nothing may change.
  */
 #include "graph_case.h"
@@ -153,6 +153,49 @@ static void norm_scale_of_places(void)
     output(NODE("Mul", NULL, y, weights(SHAPE(5, 1))));
 }
 
+/* A sum before it, as in transformers: alone, with the sum read elsewhere (pre-norm), and
+ * where the sum is not the kernel's. */
+static TsrValue *normalization(TsrValue *x, const char *attrs, gint64 rows)
+{
+    return rows > 0 ? NODE("LayerNormalization", attrs, x, weights(SHAPE(rows, 24)))
+                    : NODE("LayerNormalization", attrs, x, weights(SHAPE(24)), weights(SHAPE(24)));
+}
+
+static void add_norm(void)
+{
+    output(shifted(scaled(norm(NODE("Add", NULL, x3(), x3()), &(Norm){-1, 2.0f}))));
+}
+
+static void add_norm_shown(void)
+{
+    TsrValue *x = NODE("Add", NULL, x3(), x3());
+    output(x);
+    output(normalization(x, NULL, 0));
+}
+
+static void add_norm_read(void)
+{
+    TsrValue *x = NODE("Add", NULL, x3(), x3());
+    TsrValue *y = NODE("Relu", NULL, normalization(x, "epsilon=0.1", 0));
+    output(NODE("Mul", NULL, x, y));
+}
+
+static void add_norm_product(void)
+{
+    TsrValue *x = NODE("MatMul", NULL, x3(), weights(SHAPE(24, 24)));
+    output(normalization(NODE("Add", NULL, x, x3()), NULL, 0));
+}
+
+static void add_norm_repeated(void)
+{
+    output(normalization(NODE("Add", NULL, x3(), input(SHAPE(2, 1, 24))), NULL, 0));
+}
+
+static void add_norm_two_axes(void)
+{
+    output(normalization(NODE("Add", NULL, x3(), x3()), "axis=1", 5));
+}
+
 /* ----------------------------------------------------------------- softmax */
 
 static void softmax_of(gint64 along, gint64 summed, gboolean shown, gboolean shift)
@@ -297,6 +340,13 @@ static const GraphCase cases[] = {
     {"norm_exponent", norm_exponent, "Add Div Pow ReduceMean ReduceMean Sqrt Sub"},
     {"norm_shown", norm_shown, "Add Div Pow ReduceMean ReduceMean Sqrt Sub"},
     {"norm_scale_of_places", norm_scale_of_places, "Mul nn.LayerNorm"},
+    {"add_norm", add_norm, "nn.LayerNorm", .want_open = "Add nn.LayerNorm"},
+    {"add_norm_shown", add_norm_shown, "nn.LayerNorm", .want_open = "Add LayerNormalization"},
+    {"add_norm_read", add_norm_read, "Mul Relu nn.LayerNorm",
+     .want_open = "Add LayerNormalization Mul Relu"},
+    {"add_norm_product", add_norm_product, "LayerNormalization nn.MatMul"},
+    {"add_norm_repeated", add_norm_repeated, "Add LayerNormalization"},
+    {"add_norm_two_axes", add_norm_two_axes, "Add LayerNormalization"},
     {"softmax_last", softmax_last, "Softmax"},
     {"softmax_middle", softmax_middle, "Softmax"},
     {"softmax_two_axes", softmax_two_axes, "Div Exp ReduceMax ReduceSum Sub"},

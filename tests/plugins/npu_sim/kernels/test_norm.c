@@ -52,20 +52,23 @@ START_TEST(test_normalize_rows)
 {
     for (int i = 0; i < SIZES; i++)
         for (int per_row = 0; per_row < 3; per_row += 2)
-            for (int extra = 0; extra < 2; extra++) {
+            for (int which = 0; which < 6; which++) {
+                const int extra = which & 1, summand = which >> 1;
                 const int64_t n = sizes[i], rows = 6;
                 const TsrNormalizeParams p = { sizeof(p), 1e-3f, rows, n, per_row };
-                const KernelArg args[6] = {
+                const KernelArg args[8] = {
                     { .kind = ARG_INPUT, .floats = rows * n },
                     { .kind = extra ? ARG_INPUT : ARG_NULL, .floats = per_row ? per_row : n },
                     { .kind = ARG_INPUT, .floats = per_row ? per_row : n },
                     { .kind = ARG_OUTPUT, .floats = rows * n },
                     { .kind = extra ? ARG_OUTPUT : ARG_NULL, .floats = rows },
                     { .kind = extra ? ARG_OUTPUT : ARG_NULL, .floats = rows },
+                    { .kind = summand > 0 ? ARG_INPUT : ARG_NULL, .floats = rows * n },
+                    { .kind = summand > 1 ? ARG_OUTPUT : ARG_NULL, .floats = rows * n },
                 };
                 kernel_case_check(&(KernelCase){ .kernel = TSR_KERNEL_NORMALIZE_F32,
                                                  .label = "normalize", .params = &p, .args = args,
-                                                 .arg_count = 6, .tolerance = 2e-5 });
+                                                 .arg_count = 8, .tolerance = 2e-5 });
             }
 }
 END_TEST
@@ -73,12 +76,20 @@ END_TEST
 START_TEST(test_normalize_reference)
 {
     float x[4] = { 1.0f, 2.0f, 3.0f, 6.0f }, y[4];
-    void *args[6] = { x, NULL, NULL, y, NULL, NULL };
+    float z[4] = { 1.0f, 1.0f, -3.0f, 1.0f }, sum[4];
+    void *args[8] = { x, NULL, NULL, y, NULL, NULL, NULL, NULL };
     const TsrNormalizeParams p = { sizeof(p), 0.0f, 1, 4, 0 };
     kernel_run_ref(TSR_KERNEL_NORMALIZE_F32, args, &p);
     /* mean 3, variance 3.5 */
     ck_assert_float_eq_tol(y[0], -2.0f / sqrtf(3.5f), 1e-6f);
     ck_assert_float_eq_tol(y[2], 0.0f, 1e-6f);
+    args[6] = z; /* 2, 3, 0, 7: mean 3, variance 6.5 */
+    kernel_run_ref(TSR_KERNEL_NORMALIZE_F32, args, &p);
+    ck_assert_float_eq_tol(y[2], -3.0f / sqrtf(6.5f), 1e-6f);
+    args[7] = sum;
+    kernel_run_ref(TSR_KERNEL_NORMALIZE_F32, args, &p);
+    ck_assert_float_eq_tol(y[3], 4.0f / sqrtf(6.5f), 1e-6f);
+    ck_assert_float_eq(sum[3], 7.0f);
 }
 END_TEST
 
