@@ -11,6 +11,9 @@
 #include "kernel_list.h"
 #include "split.h"
 #include "square.h"
+#if defined(__AVX512F__)
+#include "square_wide.h"
+#endif
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -171,6 +174,74 @@ ALWAYS_INLINE void row_move(const int size, const TsrTransdataParams *p, const c
     lanes_scatter(size, p, y, a->y_step, row.bytes, l->x_places, padding);
 }
 
+#if defined(__AVX512F__)
+/* Squares of 2 or 1 bytes, a cache line of neighbours at a time: in y, or in x where y is dense.
+ * Returns where it stopped. */
+ALWAYS_INLINE int64_t squares_wide(const int size, const TsrTransdataParams *p, const char *x,
+                                   char *y, int64_t i, int64_t end, int64_t x_step,
+                                   int64_t y_step)
+{
+    const int64_t rows = p->axes[p->y_lane].x_step, columns = p->axes[p->x_lane].y_step;
+    const int join = y_step == 16 * size;
+    if (!join && (x_step != 16 * size || columns != 16))
+        return i;
+    for (; i + 4 / size <= end; i += 4 / size) {
+        const void *from = x + i * x_step;
+        void *to = y + i * y_step;
+        if (size == 2 && join)
+            wide_b16_join(from, rows, x_step / 2, to, columns);
+        else if (size == 2)
+            wide_b16_split(from, rows, to, y_step / 2);
+        else if (join)
+            wide_b8_join(from, rows, x_step, to, columns);
+        else
+            wide_b8_split(from, rows, to, y_step);
+    }
+    return i;
+}
+
+/* Rows of lanes of 64 bytes' worth of blocks that lie side by side in y. */
+ALWAYS_INLINE void rows_join(const int size, const char *x, int64_t x_block, int64_t x_step,
+                             char *y, int64_t y_step, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++, x += x_step, y += y_step) {
+        __m512i v;
+        if (size == 2) {
+            v = _mm512_castsi256_si512(_mm256_loadu_si256((const void *)x));
+            v = _mm512_inserti64x4(v, _mm256_loadu_si256((const void *)(x + x_block)), 1);
+        } else {
+            v = _mm512_castsi128_si512(_mm_loadu_si128((const void *)x));
+            v = _mm512_inserti32x4(v, _mm_loadu_si128((const void *)(x + x_block)), 1);
+            v = _mm512_inserti32x4(v, _mm_loadu_si128((const void *)(x + 2 * x_block)), 2);
+            v = _mm512_inserti32x4(v, _mm_loadu_si128((const void *)(x + 3 * x_block)), 3);
+        }
+        _mm512_storeu_si512(y, v);
+    }
+}
+
+/* The same where they lie side by side in x: what fills a line of each block at a time. In y
+ * rows follow each other. */
+ALWAYS_INLINE void rows_split(const int size, const char *x, int64_t x_step, char *y,
+                              int64_t y_block, int64_t count)
+{
+    int64_t i = 0;
+    for (; i + 4 / size <= count; i += 4 / size, x += 4 / size * x_step, y += 64) {
+        const __m512i a = _mm512_loadu_si512(x), b = _mm512_loadu_si512(x + x_step);
+        if (size == 2) {
+            _mm512_storeu_si512(y, _mm512_shuffle_i64x2(a, b, 0x44));
+            _mm512_storeu_si512(y + y_block, _mm512_shuffle_i64x2(a, b, 0xee));
+        } else {
+            const __m512i r[4] = { a, b, _mm512_loadu_si512(x + 2 * x_step),
+                                   _mm512_loadu_si512(x + 3 * x_step) };
+            parts_store(r, (uint8_t *)y, y_block);
+        }
+    }
+    for (; i < count; i++, x += x_step, y += 16 * size)
+        for (int k = 0; k < 4 / size; k++)
+            lanes_copy_all(size, y + k * y_block, x + k * 16 * size);
+}
+#endif
+
 /* Steps [begin, end) of full squares that lie side by side on one side, some at a time by
  * way of the stack: the other side, where rows may be a power of two apart, is then read
  * or written in longer runs. Returns where it stopped. */
@@ -182,6 +253,10 @@ ALWAYS_INLINE int64_t squares_move(const int size, const TsrTransdataParams *p, 
     const TsrTransdataAxis *a = &p->axes[p->x_lane], *b = &p->axes[p->y_lane];
     _Alignas(64) char stage[16 * ROW * 4];
     int64_t i = begin;
+#if defined(__AVX512F__)
+    if (size < 4)
+        i = squares_wide(size, p, x, y, i, end, x_step, y_step);
+#endif
     if (y_step == 16 * size)
         for (; i + WIDE <= end; i += WIDE) {
             for (int s = 0; s < WIDE; s++)
@@ -273,6 +348,14 @@ ALWAYS_INLINE void pieces_move(const int size, void *const *args, const TsrTrans
     for (uint32_t i = 0; i <= last; i++)
         counts[i] = i == p->x_lane || i == p->y_lane ? split_pieces(p->axes[i].y_extent, 16)
                                                      : p->axes[i].y_extent;
+#if defined(__AVX512F__)
+    /* Blocks of lanes that are neighbours in x or y. */
+    const TsrTransdataAxis *lane = &p->axes[inner];
+    const int joins = p->x_lane == inner && p->y_lane == inner && !p->y_diagonal &&
+                      lane->x_step == 1 && lane->y_step == 1 &&
+                      (lane->y_block == 16 ||
+                       (lane->x_block == 16 && p->axes[last].y_step == 16));
+#endif
     const int64_t runs = split_pieces(counts[last], p->run);
     pieces = runs;
     for (uint32_t i = 0; i < last; i++)
@@ -300,6 +383,22 @@ ALWAYS_INLINE void pieces_move(const int size, void *const *args, const TsrTrans
                 inside &= index[i] < a->extent;
             }
         }
+#if defined(__AVX512F__)
+        if (size < 4 && joins && inside && piece + 4 / size <= end &&
+            index[inner] + 4 / size <= p->axes[inner].extent / 16 &&
+            first + steps <= p->axes[last].extent) {
+            const TsrTransdataAxis *a = &p->axes[last];
+            const char *x = (const char *)args[0] + (x_at + first * a->x_step) * size;
+            char *y = (char *)args[1] + (y_at + first * a->y_step) * size;
+            if (lane->y_block == 16)
+                rows_join(size, x, lane->x_block * size, a->x_step * size, y, a->y_step * size,
+                          steps);
+            else
+                rows_split(size, x, a->x_step * size, y, lane->y_block * size, steps);
+            piece += 4 / size - 1;
+            continue;
+        }
+#endif
         run_move(size, p, (const char *)args[0] + x_at * size, (char *)args[1] + y_at * size,
                  first, steps, inside, l, &padding);
     }
