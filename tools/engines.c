@@ -35,6 +35,10 @@ static void print_json(const TsrPluginSet *set)
         tsr_json_string(json, "path", record->path);
         tsr_json_string(json, "version", record->plugin != NULL ? record->plugin->version : NULL);
         tsr_json_string(json, "reason", record->reason);
+        tsr_json_string(json, "fault", record->state == TSR_PLUGIN_REFUSED
+                                           ? tsr_plugin_fault_name(record->fault)
+                                           : NULL);
+        tsr_json_string(json, "looked_at", record->looked_at);
         json_builder_end_object(json);
     }
     json_builder_end_array(json);
@@ -60,7 +64,10 @@ static void print_text(const TsrPluginSet *set)
             printf(" %s, %s", record->plugin->version, record->plugin->description);
         if (record->path != NULL)
             printf("\n  %-22s %s", "", record->path);
-        if (record->reason != NULL)
+        if (record->reason != NULL && record->state == TSR_PLUGIN_REFUSED)
+            printf("\n  %-22s %s (%s): %s", "", tsr_plugin_fault_name(record->fault),
+                   record->looked_at, record->reason);
+        else if (record->reason != NULL)
             printf("\n  %-22s %s", "", record->reason);
         printf("\n");
     }

@@ -45,6 +45,8 @@ gboolean tsr_options_parse(TsrToolOptions *options, int *argc, char ***argv,
          "what happens to a node that the wanted engine refuses", "strict|warn|silent"},
         {"safe-mode", 0, 0, G_OPTION_ARG_NONE, &options->safe_mode,
          "reference kernels of the general engine only", NULL},
+        {"rescan", 0, 0, G_OPTION_ARG_NONE, &options->rescan,
+         "looks at every plugin again, whatever is known of it", NULL},
         {"threads", 0, 0, G_OPTION_ARG_INT, &options->threads, "cores of the device", "N"},
         {"json", 0, 0, G_OPTION_ARG_NONE, &options->json, "one JSON object on standard output",
          NULL},
@@ -139,6 +141,7 @@ TsrSession *tsr_options_session(const TsrToolOptions *options)
     session_options.plugins_conf = options->plugins_conf;
     session_options.engine_priority = (const char *const *)priority;
     session_options.safe_mode = options->safe_mode;
+    session_options.rescan = options->rescan;
     session_options.threads = options->threads > 0 ? (guint)options->threads : 0;
     if (read_fallback(options->fallback, &session_options.fallback, &error))
         session = tsr_session_new(&session_options, &error);

@@ -18,6 +18,7 @@ typedef struct TsrToolOptions {
     char *engine_priority;  /* a,b,c */
     char *fallback;
     gboolean safe_mode;
+    gboolean rescan;
     char **input_shapes;    /* NAME:1,3,224,224 */
     char *precision;
     char *precision_list;

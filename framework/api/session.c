@@ -13,6 +13,11 @@ const char *tsr_version(void)
     return TSR_VERSION;
 }
 
+/* Whether the caller's struct reaches as far as a field that was appended. */
+#define REACHES(options, field)                                                     \
+    ((options)->struct_size >=                                                      \
+     offsetof(TsrSessionOptions, field) + sizeof((options)->field))
+
 TsrSession *tsr_session_new(const TsrSessionOptions *options, GError **error)
 {
     static const TsrSessionOptions defaults = TSR_SESSION_OPTIONS_INIT;
@@ -30,6 +35,7 @@ TsrSession *tsr_session_new(const TsrSessionOptions *options, GError **error)
         .engine_priority = options->engine_priority,
         .fallback = options->fallback,
         .safe_mode = options->safe_mode,
+        .rescan = REACHES(options, rescan) && options->rescan,
     };
     set = tsr_plugin_set_new(&plugin_options, builtin, builtin_count, error);
     if (set == NULL)

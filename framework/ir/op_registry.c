@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * op_registry.c: a hash of "domain\nname" to the versions of that operator,
- * highest since_version first.
+ * highest since_version first. Definitions of a plugin that was built against an older minor
+ * of the ABI are smaller than ours; the registry keeps whole copies of those, whose missing
+ * ends are zero.
  */
 #include "ir/op_registry.h"
 
@@ -82,11 +84,18 @@ static char *make_key(const char *domain, const char *name)
     return g_strconcat(short_domain(domain), "\n", name, NULL);
 }
 
+/* What rows had in the first version of the ABI; they are never smaller. */
+enum {
+    LEAST_DEF = offsetof(TsrOpDef, infer_range),
+    LEAST_PARAM = sizeof(TsrOpParam),
+    LEAST_ATTR = offsetof(TsrOpAttr, reserved),
+};
+
 static gboolean params_are_sound(const TsrOpParam *params, guint32 count, guint32 stride)
 {
     if (count == 0)
         return TRUE;
-    if (params == NULL || stride < sizeof(TsrOpParam))
+    if (params == NULL || stride < LEAST_PARAM)
         return FALSE;
     for (guint32 i = 0; i < count; i++) {
         const TsrOpParam *param =
@@ -107,7 +116,7 @@ static gboolean def_is_sound(const TsrOpDef *def)
     if (!params_are_sound(def->inputs, def->input_count, def->input_stride) ||
         !params_are_sound(def->outputs, def->output_count, def->output_stride))
         return FALSE;
-    if (def->attr_count != 0 && (def->attrs == NULL || def->attr_stride < sizeof(TsrOpAttr)))
+    if (def->attr_count != 0 && (def->attrs == NULL || def->attr_stride < LEAST_ATTR))
         return FALSE;
     for (guint32 i = 0; i < def->attr_count; i++)
         if (tsr_op_attr(def, i)->name == NULL)
@@ -152,6 +161,46 @@ static const TsrOpDef *def_at(const TsrOps *ops, guint32 index)
     return (const TsrOpDef *)((const char *)ops->ops + (gsize)index * ops->op_stride);
 }
 
+/* Rows as large as ours, of which the writer filled the first stride bytes each. */
+static gpointer widen(TsrOpRegistry *registry, gconstpointer rows, guint32 count, guint32 stride,
+                      gsize wanted)
+{
+    char *whole = g_malloc0_n(count, wanted);
+    for (guint32 i = 0; i < count; i++)
+        memcpy(whole + i * wanted, (const char *)rows + (gsize)i * stride, stride);
+    tsr_op_registry_keep(registry, whole, g_free);
+    return whole;
+}
+
+/* The table with definitions and attributes that reach as far as this header's. */
+static TsrOps widen_ops(TsrOpRegistry *registry, const TsrOps *ops)
+{
+    TsrOps whole = *ops;
+    TsrOpDef *defs;
+    gboolean small = FALSE;
+    for (guint32 i = 0; i < ops->op_count; i++)
+        small |= def_at(ops, i)->struct_size < sizeof(TsrOpDef) ||
+                 (def_at(ops, i)->attr_count != 0 &&
+                  def_at(ops, i)->attr_stride < sizeof(TsrOpAttr));
+    if (!small)
+        return whole;
+    defs = widen(registry, ops->ops, ops->op_count, MIN(ops->op_stride, sizeof(TsrOpDef)),
+                 sizeof(TsrOpDef));
+    for (guint32 i = 0; i < ops->op_count; i++) {
+        TsrOpDef *def = &defs[i];
+        if (def->struct_size < sizeof(TsrOpDef))
+            memset((char *)def + def->struct_size, 0, sizeof(TsrOpDef) - def->struct_size);
+        if (def->attr_count == 0 || def->attr_stride >= sizeof(TsrOpAttr))
+            continue;
+        def->attrs = widen(registry, def->attrs, def->attr_count, def->attr_stride,
+                           sizeof(TsrOpAttr));
+        def->attr_stride = sizeof(TsrOpAttr);
+    }
+    whole.ops = defs;
+    whole.op_stride = sizeof(TsrOpDef);
+    return whole;
+}
+
 /* Whether an earlier row of the table defines the same operator version. */
 static gboolean is_repeated(const TsrOps *ops, guint32 index)
 {
@@ -168,16 +217,23 @@ static gboolean is_repeated(const TsrOps *ops, guint32 index)
 gboolean tsr_op_registry_add(TsrOpRegistry *registry, const TsrOps *ops, const char *owner,
                              GError **error)
 {
-    /* A definition that is older than this header would miss slots we read. */
-    if (ops->op_count != 0 && (ops->ops == NULL || ops->op_stride < sizeof(TsrOpDef))) {
+    TsrOps whole;
+    if (ops->op_count != 0 && (ops->ops == NULL || ops->op_stride < LEAST_DEF)) {
         g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
-                    "operator table of '%s': stride %u is below %zu", owner, ops->op_stride,
-                    sizeof(TsrOpDef));
+                    "operator table of '%s': stride %u is below %u", owner, ops->op_stride,
+                    LEAST_DEF);
         return FALSE;
     }
     for (guint32 i = 0; i < ops->op_count; i++) {
         const TsrOpDef *def = def_at(ops, i);
         const Entry *taken;
+        if (def->struct_size < LEAST_DEF || def->struct_size > ops->op_stride) {
+            g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
+                        "operator table of '%s': definition %u says that it is %u bytes long; "
+                        "wanted %u to its stride, %u",
+                        owner, i, def->struct_size, LEAST_DEF, ops->op_stride);
+            return FALSE;
+        }
         if (!def_is_sound(def)) {
             g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
                         "operator table of '%s': definition %u ('%s') is malformed", owner, i,
@@ -199,8 +255,9 @@ gboolean tsr_op_registry_add(TsrOpRegistry *registry, const TsrOps *ops, const c
             return FALSE;
         }
     }
+    whole = widen_ops(registry, ops);
     for (guint32 i = 0; i < ops->op_count; i++)
-        insert(registry, def_at(ops, i), owner);
+        insert(registry, def_at(&whole, i), owner);
     return TRUE;
 }
 

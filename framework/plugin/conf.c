@@ -88,18 +88,6 @@ static gboolean read_fallback(TsrConf *conf, GKeyFile *file, const char *group, 
     return TRUE;
 }
 
-static gboolean read_priority(TsrConf *conf, GKeyFile *file, const char *group,
-                              const char *key, GError **error)
-{
-    g_auto(GStrv) list = read_words(conf, file, group, key, error);
-    for (guint i = 0; list != NULL && list[i] != NULL; i++) {
-        g_autofree char *name = g_ascii_strdown(g_strstrip(list[i]), -1);
-        if (name[0] != '\0')
-            g_ptr_array_add(conf->priority, g_steal_pointer(&name));
-    }
-    return list != NULL;
-}
-
 static gboolean read_switch(TsrConf *conf, GKeyFile *file, const char *group, const char *key,
                             gboolean *out_on, GError **error)
 {
@@ -110,6 +98,41 @@ static gboolean read_switch(TsrConf *conf, GKeyFile *file, const char *group, co
     if (!*out_on && strcmp(word, "off") != 0)
         return bad_value(conf, group, key, word, "on or off", error);
     return TRUE;
+}
+
+static gboolean read_scan(TsrConf *conf, GKeyFile *file, const char *group, const char *key,
+                          GError **error)
+{
+    gboolean on;
+    if (!read_switch(conf, file, group, key, &on, error))
+        return FALSE;
+    conf->no_scan = !on;
+    return TRUE;
+}
+
+static gboolean read_scan_timeout(TsrConf *conf, GKeyFile *file, const char *group,
+                                  const char *key, GError **error)
+{
+    g_autofree char *word = read_word(conf, file, group, key, error);
+    guint64 seconds;
+    if (word == NULL)
+        return FALSE;
+    if (!g_ascii_string_to_unsigned(word, 10, 1, 600, &seconds, NULL))
+        return bad_value(conf, group, key, word, "a number of seconds from 1 to 600", error);
+    conf->scan_timeout_s = (guint)seconds;
+    return TRUE;
+}
+
+static gboolean read_priority(TsrConf *conf, GKeyFile *file, const char *group,
+                              const char *key, GError **error)
+{
+    g_auto(GStrv) list = read_words(conf, file, group, key, error);
+    for (guint i = 0; list != NULL && list[i] != NULL; i++) {
+        g_autofree char *name = g_ascii_strdown(g_strstrip(list[i]), -1);
+        if (name[0] != '\0')
+            g_ptr_array_add(conf->priority, g_steal_pointer(&name));
+    }
+    return list != NULL;
 }
 
 static gboolean read_plugin(TsrConf *conf, GKeyFile *file, const char *group, const char *key,
@@ -222,6 +245,8 @@ static const struct {
     {"tessera", "device", read_device},
     {"tessera", "fallback", read_fallback},
     {"tessera", "custom_ops", read_custom_ops},
+    {"tessera", "scan", read_scan},
+    {"tessera", "scan_timeout", read_scan_timeout},
     {"engines", "priority", read_priority},
     {"plugins", NULL, read_plugin},
     {"fusion", NULL, read_fusion},
@@ -299,9 +324,9 @@ static char *library_dir(void)
     return real != NULL ? g_path_get_dirname(real) : NULL;
 }
 
-/* Where an installation or a build tree keeps its plugins, seen from the code's own
- * file: the library in libdir or the build tree, the command in bindir. */
-static GPtrArray *homes(const char *tree_leaf, const char *leaf)
+/* Seen from the code's own file: the library in libdir or the build tree, the command in
+ * bindir. */
+GPtrArray *tsr_conf_homes(const char *tree_leaf, const char *leaf)
 {
     GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
     g_autofree char *base = library_dir();
@@ -318,13 +343,13 @@ static GPtrArray *homes(const char *tree_leaf, const char *leaf)
 
 GPtrArray *tsr_conf_library_dirs(void)
 {
-    return homes("plugins", NULL);
+    return tsr_conf_homes("plugins", NULL);
 }
 
 char *tsr_conf_default_path(void)
 {
     const char *named = secure_getenv("TESSERA_PLUGINS_CONF");
-    g_autoptr(GPtrArray) candidates = homes("plugins.conf", "plugins.conf");
+    g_autoptr(GPtrArray) candidates = tsr_conf_homes("plugins.conf", "plugins.conf");
     if (named != NULL && named[0] != '\0')
         return g_strdup(named);
     for (guint k = 0; k < candidates->len; k++)

@@ -22,6 +22,8 @@ typedef struct TsrConf {
     GHashTable *op_pins;      /* op type -> engine */
     GHashTable *node_pins;    /* node name -> engine */
     GPtrArray *custom_ops;    /* absolute paths of key files */
+    gboolean no_scan;         /* plugins are loaded without looking at them in a child */
+    guint scan_timeout_s;     /* for one plugin; 0: not set */
     GHashTable *precision;    /* op type or node name -> TSR_PRECISION_ + 1 */
 } TsrConf;
 
@@ -32,6 +34,9 @@ TsrConf *tsr_conf_load(const char *path, GError **error);
  * beside the library (build tree or installation). NULL when there is none.
  * (transfer full) */
 char *tsr_conf_default_path(void);
+/* Where an installation or a build tree keeps a file of its own, best first: tree_leaf seen
+ * from the build tree's root, leaf from the plugin folder. (transfer full) */
+GPtrArray *tsr_conf_homes(const char *tree_leaf, const char *leaf);
 /* Directories searched after those of the file: relative to the library.
  * (transfer full) */
 GPtrArray *tsr_conf_library_dirs(void);

@@ -58,7 +58,8 @@ static char *missing_slots(gconstpointer table, const Slot *slots, gsize count)
     return missing != NULL ? g_string_free(missing, FALSE) : NULL;
 }
 
-static gboolean G_GNUC_PRINTF(2, 3) refuse(TsrLoadedPlugin *record, const char *format, ...)
+static gboolean G_GNUC_PRINTF(3, 4) refuse(TsrLoadedPlugin *record, TsrPluginFault fault,
+                                           const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -66,7 +67,14 @@ static gboolean G_GNUC_PRINTF(2, 3) refuse(TsrLoadedPlugin *record, const char *
     record->reason = g_strdup_vprintf(format, args);
     va_end(args);
     record->state = TSR_PLUGIN_REFUSED;
+    record->fault = fault;
     return FALSE;
+}
+
+static void enter(const TsrLoadedPlugin *record, const char *step)
+{
+    if (record->watch != NULL)
+        record->watch(step);
 }
 
 static gboolean check_table(TsrLoadedPlugin *record, const char *interface, gconstpointer table,
@@ -75,7 +83,8 @@ static gboolean check_table(TsrLoadedPlugin *record, const char *interface, gcon
     g_autofree char *missing = table != NULL ? missing_slots(table, slots, count) : NULL;
     if (missing == NULL)
         return TRUE;
-    return refuse(record, "interface %s lacks mandatory slots: %s", interface, missing);
+    return refuse(record, TSR_FAULT_MISSING_SLOTS, "interface %s lacks mandatory slots: %s",
+                  interface, missing);
 }
 
 static gboolean check_descriptor(TsrLoadedPlugin *record)
@@ -83,25 +92,29 @@ static gboolean check_descriptor(TsrLoadedPlugin *record)
     const TsrPlugin *plugin = record->plugin;
     g_autofree char *missing = NULL;
     if (plugin->struct_size < offsetof(TsrPlugin, name))
-        return refuse(record, "descriptor is %u bytes long, wanted at least %zu",
-                      plugin->struct_size, offsetof(TsrPlugin, name));
+        return refuse(record, TSR_FAULT_DESCRIPTOR,
+                      "descriptor is %u bytes long, wanted at least %zu", plugin->struct_size,
+                      offsetof(TsrPlugin, name));
     if (plugin->abi_major != TSR_ABI_MAJOR)
-        return refuse(record,
+        return refuse(record, TSR_FAULT_ABI,
                       "speaks plugin ABI %u.%u, this host speaks %u.%u: rebuild the plugin "
                       "against this version's headers",
                       plugin->abi_major, plugin->abi_minor, TSR_ABI_MAJOR, TSR_ABI_MINOR);
     if (plugin->pointer_bits != 8 * sizeof(gpointer) || plugin->byte_order != 0x01020304u)
-        return refuse(record, "is built for another machine (%u-bit pointers)",
+        return refuse(record, TSR_FAULT_BUILD, "is built for another machine (%u-bit pointers)",
                       plugin->pointer_bits);
     if (plugin->sanitizer != TSR_BUILD_SANITIZER)
-        return refuse(record, "is built with sanitizer kind %u, this host with %d",
-                      plugin->sanitizer, TSR_BUILD_SANITIZER);
+        return refuse(record, TSR_FAULT_BUILD,
+                      "is built with sanitizer kind %u, this host with %d", plugin->sanitizer,
+                      TSR_BUILD_SANITIZER);
     missing = missing_slots(plugin, text_slots, G_N_ELEMENTS(text_slots));
     if (missing != NULL)
-        return refuse(record, "descriptor lacks mandatory fields: %s", missing);
+        return refuse(record, TSR_FAULT_DESCRIPTOR, "descriptor lacks mandatory fields: %s",
+                      missing);
     if (strcmp(plugin->name, record->name) != 0)
-        return refuse(record, "calls itself '%s', but the configuration calls it '%s'",
-                      plugin->name, record->name);
+        return refuse(record, TSR_FAULT_DESCRIPTOR,
+                      "calls itself '%s', but the configuration calls it '%s'", plugin->name,
+                      record->name);
     return TRUE;
 }
 
@@ -133,21 +146,25 @@ static gboolean read_interfaces(TsrLoadedPlugin *record)
     if (record->engine != NULL) {
         gboolean host = (record->engine->flags & TSR_ENGINE_HOST) != 0;
         if (!TSR_HAS(record->executor, run) && host)
-            return refuse(record, "interface %s lacks mandatory slots: run (host engine)",
+            return refuse(record, TSR_FAULT_MISSING_SLOTS,
+                          "interface %s lacks mandatory slots: run (host engine)",
                           TSR_INTERFACE_EXECUTOR);
         if (!TSR_HAS(record->executor, build) && !host)
-            return refuse(record, "interface %s lacks mandatory slots: build (device engine)",
+            return refuse(record, TSR_FAULT_MISSING_SLOTS,
+                          "interface %s lacks mandatory slots: build (device engine)",
                           TSR_INTERFACE_EXECUTOR);
         if (!host && record->engine->device == NULL)
-            return refuse(record, "engine '%s' is no host engine and names no device",
+            return refuse(record, TSR_FAULT_DESCRIPTOR,
+                          "engine '%s' is no host engine and names no device",
                           record->engine->name);
     }
     for (guint32 i = 0; record->fusion != NULL && i < record->fusion->pass_count; i++) {
         const TsrFusionPass *pass = record->fusion->passes[i];
         if (!TSR_HAS(pass, apply) || pass->name == NULL)
-            return refuse(record, "fusion pass %u lacks its name or apply", i);
+            return refuse(record, TSR_FAULT_MISSING_SLOTS,
+                          "fusion pass %u lacks its name or apply", i);
         if (record->engine == NULL && !works_on_anyone(pass))
-            return refuse(record,
+            return refuse(record, TSR_FAULT_DESCRIPTOR,
                           "fusion pass '%s' works on nodes of its plugin's engine, and the "
                           "plugin has none",
                           pass->name);
@@ -161,25 +178,29 @@ static gboolean query(TsrLoadedPlugin *record)
     const TsrPlugin *plugin = NULL;
     gint32 status;
     if (entry == NULL)
-        return refuse(record, "is not a plugin: it does not export %s", TSR_PLUGIN_SYMBOL);
+        return refuse(record, TSR_FAULT_NOT_A_PLUGIN,
+                      "is not a plugin: it does not export %s", TSR_PLUGIN_SYMBOL);
+    enter(record, "query");
     tsr_host_clear_error();
     status = entry(tsr_host_get(), &plugin);
     if (status != TSR_OK || plugin == NULL) {
         g_autoptr(GError) error = NULL;
         tsr_host_take_error(status != TSR_OK ? status : TSR_INTERNAL, record->name, "query",
                             &error);
-        return refuse(record, "%s", error->message);
+        return refuse(record, TSR_FAULT_QUERY, "%s", error->message);
     }
     record->plugin = plugin;
+    enter(record, "interfaces");
     if (!check_descriptor(record) || !read_interfaces(record))
         return FALSE;
     if (TSR_HAS(plugin, init)) {
+        enter(record, "init");
         tsr_host_clear_error();
         status = plugin->init(plugin, tsr_host_get());
         if (status != TSR_OK) {
             g_autoptr(GError) error = NULL;
             tsr_host_take_error(status, record->name, "init", &error);
-            return refuse(record, "%s", error->message);
+            return refuse(record, TSR_FAULT_INIT, "%s", error->message);
         }
     }
     return TRUE;
@@ -203,14 +224,32 @@ static void close_library(TsrLoadedPlugin *record)
     record->handle = NULL;
 }
 
+/* The system's loader tells its reasons apart only in its text. */
+static TsrPluginFault loader_fault(const char *text)
+{
+    static const struct {
+        const char *part;
+        TsrPluginFault fault;
+    } rows[] = {
+        {"invalid ELF header", TSR_FAULT_NOT_A_PLUGIN},
+        {"file too short", TSR_FAULT_NOT_A_PLUGIN},
+        {"undefined symbol", TSR_FAULT_MISSING_SYMBOL},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)
+        if (strstr(text, rows[i].part) != NULL)
+            return rows[i].fault;
+    return TSR_FAULT_LOADER;
+}
+
 void tsr_plugin_open(TsrLoadedPlugin *record)
 {
+    enter(record, "dlopen");
     record->handle = dlopen(record->path, RTLD_NOW | RTLD_LOCAL);
     if (record->handle == NULL) {
         const char *text = dlerror();
-        gboolean foreign = text != NULL && (strstr(text, "invalid ELF header") != NULL ||
-                                            strstr(text, "file too short") != NULL);
-        refuse(record, "%s%s", foreign ? "is not a plugin: " : "cannot be loaded: ",
+        TsrPluginFault fault = text != NULL ? loader_fault(text) : TSR_FAULT_LOADER;
+        refuse(record, fault, "%s%s",
+               fault == TSR_FAULT_NOT_A_PLUGIN ? "is not a plugin: " : "cannot be loaded: ",
                text != NULL ? text : "unknown reason");
         return;
     }
@@ -220,11 +259,11 @@ void tsr_plugin_open(TsrLoadedPlugin *record)
         close_library(record);
 }
 
-void tsr_plugin_refuse(TsrLoadedPlugin *record, const char *reason)
+void tsr_plugin_refuse(TsrLoadedPlugin *record, TsrPluginFault fault, const char *reason)
 {
     if (TSR_HAS(record->plugin, shutdown))
         record->plugin->shutdown(record->plugin);
-    refuse(record, "%s", reason);
+    refuse(record, fault, "%s", reason);
     close_library(record);
 }
 
@@ -232,6 +271,29 @@ const char *tsr_plugin_state_name(TsrPluginState state)
 {
     static const char *const names[] = {"disabled", "missing", "refused", "loaded"};
     return names[state];
+}
+
+const char *tsr_plugin_fault_name(TsrPluginFault fault)
+{
+    static const char *const names[TSR_FAULT_COUNT] = {
+        [TSR_FAULT_NONE] = "none",
+        [TSR_FAULT_NOT_A_PLUGIN] = "not a plugin",
+        [TSR_FAULT_LOADER] = "loader error",
+        [TSR_FAULT_MISSING_SYMBOL] = "missing symbol",
+        [TSR_FAULT_ABI] = "abi version",
+        [TSR_FAULT_BUILD] = "build",
+        [TSR_FAULT_DESCRIPTOR] = "descriptor",
+        [TSR_FAULT_MISSING_SLOTS] = "missing slots",
+        [TSR_FAULT_QUERY] = "query",
+        [TSR_FAULT_INIT] = "init",
+        [TSR_FAULT_OPS] = "operators",
+        [TSR_FAULT_MANIFEST] = "manifest",
+        [TSR_FAULT_SIGNAL] = "signal",
+        [TSR_FAULT_EXIT] = "exit",
+        [TSR_FAULT_TIMEOUT] = "timeout",
+        [TSR_FAULT_PRINTED] = "printed",
+    };
+    return names[fault];
 }
 
 void tsr_plugin_free(TsrLoadedPlugin *record)

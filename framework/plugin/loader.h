@@ -16,11 +16,35 @@ typedef enum TsrPluginState {
     TSR_PLUGIN_LOADED,
 } TsrPluginState;
 
+/* What kind of reason a refused plugin has; the words are those of tsr_plugin_fault_name. */
+typedef enum TsrPluginFault {
+    TSR_FAULT_NONE,
+    TSR_FAULT_NOT_A_PLUGIN,   /* no library, or one without the entry point */
+    TSR_FAULT_LOADER,         /* the system's loader cannot load it */
+    TSR_FAULT_MISSING_SYMBOL, /* it wants a symbol that nothing defines */
+    TSR_FAULT_ABI,            /* another major of the plugin ABI */
+    TSR_FAULT_BUILD,          /* another machine or sanitizer */
+    TSR_FAULT_DESCRIPTOR,     /* a field that is missing or wrong */
+    TSR_FAULT_MISSING_SLOTS,
+    TSR_FAULT_QUERY,          /* its own word, from the entry point or init */
+    TSR_FAULT_INIT,
+    TSR_FAULT_OPS,            /* an operator that exists already, or is malformed */
+    TSR_FAULT_MANIFEST,       /* the manifest is wrong, or says what the library does not */
+    TSR_FAULT_SIGNAL,         /* found by the scan: what it did to its process */
+    TSR_FAULT_EXIT,
+    TSR_FAULT_TIMEOUT,
+    TSR_FAULT_PRINTED,
+    TSR_FAULT_COUNT,
+} TsrPluginFault;
+
 typedef struct TsrLoadedPlugin {
     char *name;           /* as the configuration names it */
     char *path;           /* absolute, or NULL */
     TsrPluginState state;
+    TsrPluginFault fault; /* of a refused one */
     char *reason;         /* why it is not loaded, or NULL */
+    const char *looked_at; /* how the reason was found: "scanned", "cached" or "in process" */
+    void (*watch)(const char *step); /* called before each step of loading; may be NULL */
     const TsrPlugin *plugin;
     const TsrEngine *engine;             /* interfaces; NULL where not offered */
     const TsrFormatSelector *selector;
@@ -35,8 +59,9 @@ typedef struct TsrLoadedPlugin {
 void tsr_plugin_open(TsrLoadedPlugin *record);
 /* Turns a loaded plugin into a refused one: shuts it down and closes the library, of which
  * nothing may be in use yet. */
-void tsr_plugin_refuse(TsrLoadedPlugin *record, const char *reason);
+void tsr_plugin_refuse(TsrLoadedPlugin *record, TsrPluginFault fault, const char *reason);
 const char *tsr_plugin_state_name(TsrPluginState state);
+const char *tsr_plugin_fault_name(TsrPluginFault fault);
 /* Calls shutdown; the library itself stays mapped, since memory that it handed out
  * may outlive it. */
 void tsr_plugin_free(TsrLoadedPlugin *record);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "plugin/scan.h"
 
 static void add_env_dirs(GPtrArray *dirs, const char *variable)
 {
@@ -69,7 +70,34 @@ static void G_GNUC_PRINTF(2, 3) warn(TsrPluginSet *set, const char *format, ...)
     va_end(args);
 }
 
-static void load_plugin(TsrPluginSet *set, const char *name)
+enum { SCAN_TIMEOUT_MS = 5000 };
+
+/* Looks at the plugin in a child process first, unless that is switched off or cannot be done,
+ * which is told once. FALSE: it is refused. */
+static gboolean passes_scan(TsrPluginSet *set, TsrLoadedPlugin *record, gboolean rescan)
+{
+    g_autofree char *trouble = NULL;
+    TsrScanOptions options = {.rescan = rescan, .timeout_ms = SCAN_TIMEOUT_MS};
+    gboolean passes = TRUE;
+    record->looked_at = "in process";
+    if (set->conf->no_scan || set->scan_failed)
+        return TRUE;
+    if (set->scan_program == NULL)
+        set->scan_program = tsr_scan_find_program(&trouble);
+    options.program = set->scan_program;
+    if (set->conf->scan_timeout_s != 0)
+        options.timeout_ms = set->conf->scan_timeout_s * 1000;
+    if (options.program != NULL)
+        passes = tsr_scan_plugin(record, &options, &trouble);
+    if (trouble != NULL) {
+        set->scan_failed = TRUE;
+        warn(set, "plugins are loaded without a look at them in a process of their own: %s",
+             trouble);
+    }
+    return passes;
+}
+
+static void load_plugin(TsrPluginSet *set, const char *name, gboolean rescan)
 {
     TsrLoadedPlugin *record = g_new0(TsrLoadedPlugin, 1);
     record->name = g_strdup(name);
@@ -87,14 +115,17 @@ static void load_plugin(TsrPluginSet *set, const char *name)
         warn(set, "plugin '%s': %s", name, record->reason);
         return;
     }
-    tsr_plugin_open(record);
+    if (passes_scan(set, record, rescan))
+        tsr_plugin_open(record);
     if (record->state == TSR_PLUGIN_LOADED && record->ops != NULL) {
         g_autoptr(GError) error = NULL;
         if (!tsr_op_registry_add(set->registry, record->ops, name, &error))
-            tsr_plugin_refuse(record, error->message);
+            tsr_plugin_refuse(record, TSR_FAULT_OPS, error->message);
     }
     if (record->state == TSR_PLUGIN_REFUSED)
-        warn(set, "plugin '%s' ('%s') is refused: %s", name, record->path, record->reason);
+        warn(set, "plugin '%s' ('%s') is refused: %s%s", name, record->path, record->reason,
+             strcmp(record->looked_at, "cached") == 0 ? " (known from before; --rescan looks again)"
+                                                      : "");
 }
 
 /* A custom operator is asked for by name, so one that cannot be had is an error. */
@@ -286,7 +317,7 @@ TsrPluginSet *tsr_plugin_set_new(const TsrPluginOptions *options, const TsrOps *
         if (!tsr_op_registry_add(set->registry, builtin[i], "builtin", error))
             return NULL;
     for (guint i = 0; i < set->conf->plugins->len; i++)
-        load_plugin(set, g_ptr_array_index(set->conf->plugins, i));
+        load_plugin(set, g_ptr_array_index(set->conf->plugins, i), options->rescan);
     if (!load_custom_ops(set, error))
         return NULL;
     choose_device(set);
@@ -306,6 +337,7 @@ void tsr_plugin_set_free(TsrPluginSet *set)
     g_clear_pointer(&set->searched, g_ptr_array_unref);
     tsr_op_registry_unref(set->registry);
     tsr_conf_free(set->conf);
+    g_free(set->scan_program);
     g_free(set);
 }
 

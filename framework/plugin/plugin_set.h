@@ -37,6 +37,8 @@ typedef struct TsrPluginSet {
     TsrFallback fallback;
     GPtrArray *warnings;     /* texts for the user */
     GPtrArray *searched;     /* directories, in order */
+    char *scan_program;      /* that looks at plugins; NULL before it is needed */
+    gboolean scan_failed;    /* nobody can look */
 } TsrPluginSet;
 
 /* Options that go before the configuration; NULL or -1 leave it alone. */
@@ -45,6 +47,7 @@ typedef struct TsrPluginOptions {
     const char *const *engine_priority; /* NULL-terminated */
     int fallback;                       /* a TsrFallback or -1 */
     gboolean safe_mode;                 /* reference engines only */
+    gboolean rescan;                    /* look at every plugin again */
 } TsrPluginOptions;
 
 /* Loads everything. builtin are the operator tables of the framework. Errors: the

@@ -50,10 +50,12 @@ typedef struct TsrSessionOptions {
     TsrFallbackMode fallback;           /* zero means strict: use DEFAULT */
     gboolean safe_mode;                 /* reference kernels only */
     guint threads;                      /* cores of the device; 0: all */
+    gboolean rescan;                    /* looks at every plugin in a child process again,
+                                           whatever is known of it from before */
 } TsrSessionOptions;
 
 #define TSR_SESSION_OPTIONS_INIT                                                    \
-    { sizeof(TsrSessionOptions), NULL, NULL, TSR_FALLBACK_DEFAULT, FALSE, 0 }
+    { sizeof(TsrSessionOptions), NULL, NULL, TSR_FALLBACK_DEFAULT, FALSE, 0, FALSE }
 
 /* Loads the plugins. options may be NULL. (transfer full)
  * Errors: INVALID_ARGUMENT or IO (configuration), NOT_FOUND (an engine or device that

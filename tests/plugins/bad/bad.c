@@ -3,10 +3,13 @@
  * bad.c: a small plugin with one fault, chosen by BAD_KIND; test_plugins.c checks that the
  * loader refuses each with its reason. BAD_FINE has none; BAD_ORPHAN launches on a device
  * that does not exist, BAD_CRASHES and BAD_HANGS do so when they run, which is not the
- * loader's business.
+ * loader's business. What BAD_LOAD_... do while they are loaded only a child process survives
+ * (test_scan.c).
  */
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <tessera/plugin_util.h>
 #include <unistd.h>
@@ -24,6 +27,12 @@ enum {
     BAD_HOST_NO_RUN,
     BAD_INIT_FAILS,
     BAD_INIT_SILENT,
+    BAD_LOAD_CRASHES,
+    BAD_LOAD_DIES_EARLY,
+    BAD_LOAD_EXITS,
+    BAD_LOAD_FLOODS,
+    BAD_LOAD_HANGS,
+    BAD_LOAD_PRINTS,
     BAD_NO_CHECK,
     BAD_NO_DEVICE,
     BAD_NO_FIELDS,
@@ -130,9 +139,24 @@ static const void *get_interface(const TsrPlugin *plugin, const char *name, uint
     return NULL;
 }
 
+/* Runs before anybody asks the plugin anything. */
+__attribute__((constructor)) static void library_starts(void)
+{
+    if (IS(BAD_LOAD_DIES_EARLY))
+        abort();
+}
+
 static int32_t init(const TsrPlugin *plugin, const TsrHost *host)
 {
     (void)plugin;
+    if (IS(BAD_LOAD_CRASHES)) {
+        signal(SIGSEGV, SIG_DFL); /* nor may a sanitizer turn it into something else */
+        raise(SIGSEGV);
+    }
+    if (IS(BAD_LOAD_EXITS))
+        exit(7);
+    for (int i = 0; IS(BAD_LOAD_FLOODS) && i < 100000; i++)
+        puts("more and more and more");
     if (IS(BAD_INIT_FAILS))
         return host->set_error(host, TSR_OUT_OF_MEMORY, "the moon is in the wrong phase");
     return IS(BAD_INIT_SILENT) ? TSR_INTERNAL : TSR_OK;
@@ -157,6 +181,10 @@ static const TsrPlugin plugin_table = {
 
 int32_t tsr_plugin_query(const TsrHost *host, const TsrPlugin **out_plugin)
 {
+    if (IS(BAD_LOAD_PRINTS))
+        fputs("hello\tfrom the plugin\n", stdout);
+    while (IS(BAD_LOAD_HANGS))
+        pause();
     if (IS(BAD_QUERY_FAILS))
         return host->set_error(host, TSR_INCOMPATIBLE, "this host is not good enough");
     *out_plugin = &plugin_table;

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * main.c: `tessera-scan LIBRARY NAME`: loads one plugin as a session would, in a process of
+ * its own, and reports what came of it. framework/plugin/scan.c starts it and reads the
+ * report, a key file, from a pipe that the plugin does not know of; by hand it goes to
+ * standard output. Each step is named as it begins, so that the last one named is the one
+ * that the plugin did not survive.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "plugin/scan_report.h"
+
+/* Far from the numbers that a library may take for granted. */
+enum { REPORT_FD_HIGH = 100 };
+
+static int report_fd = -1;
+
+static void write_all(const char *text, gsize size)
+{
+    while (size > 0) {
+        gssize done = write(report_fd, text, size);
+        if (done <= 0)
+            _exit(3); /* nobody listens any more */
+        text += done;
+        size -= (gsize)done;
+    }
+}
+
+static void write_step(const char *step)
+{
+    char line[128];
+    int size = g_snprintf(line, sizeof(line), "[%s]\nstep=%s\n", TSR_SCAN_GROUP, step);
+    write_all(line, (gsize)size);
+}
+
+/* What the plugin says through its host is no print. */
+static void drop_log(const char *domain, GLogLevelFlags level, const char *text, gpointer data)
+{
+    (void)domain;
+    (void)level;
+    (void)text;
+    (void)data;
+}
+
+static void write_report(const TsrLoadedPlugin *record)
+{
+    g_autoptr(GKeyFile) report = tsr_scan_report_new(record);
+    gsize size;
+    g_autofree char *data = g_key_file_to_data(report, &size, NULL);
+    write_all(data, size);
+}
+
+int main(int argc, char **argv)
+{
+    const struct rlimit no_core = {0, 0};
+    TsrLoadedPlugin record = {.watch = write_step};
+    char line[128];
+    int size;
+    if (argc != 3 || !g_path_is_absolute(argv[1])) {
+        fputs("usage: tessera-scan /ABSOLUTE/LIBRARY.so NAME\n", stderr);
+        return 2;
+    }
+    setrlimit(RLIMIT_CORE, &no_core);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    report_fd = fcntl(TSR_SCAN_REPORT_FD, F_DUPFD_CLOEXEC, REPORT_FD_HIGH);
+    if (report_fd >= 0)
+        close(TSR_SCAN_REPORT_FD);
+    else
+        report_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, REPORT_FD_HIGH);
+    g_log_set_default_handler(drop_log, NULL);
+    size = g_snprintf(line, sizeof(line), "[%s]\nbuild=%s\nstep=%s\n", TSR_SCAN_GROUP,
+                      tsr_scan_build(), TSR_SCAN_STEP_BEGIN);
+    write_all(line, (gsize)size);
+    record.path = argv[1];
+    record.name = argv[2];
+    tsr_plugin_open(&record);
+    write_report(&record);
+    if (record.plugin != NULL && TSR_HAS(record.plugin, shutdown)) {
+        write_step(TSR_SCAN_STEP_SHUTDOWN);
+        record.plugin->shutdown(record.plugin);
+    }
+    fflush(NULL); /* what the plugin printed into a buffer counts */
+    write_step(TSR_SCAN_STEP_DONE);
+    _exit(0); /* a host does not run a plugin's destructors either */
+}
