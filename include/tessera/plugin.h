@@ -774,7 +774,8 @@ struct TsrFormatContext {
 };
 
 /* An operator definition; lives as long as the process. The definition with the
- * highest since_version not above the model's opset serves a node. */
+ * highest since_version not above the model's opset serves a node. The slots get this
+ * definition, or a copy of it where the plugin's header is older than the host's. */
 typedef struct TsrOpDef TsrOpDef;
 struct TsrOpDef {
     uint32_t struct_size;

@@ -139,6 +139,38 @@ START_TEST(short_stride)
 }
 END_TEST
 
+/* A definition of an older minor version: its end is zero, whatever lies behind it. */
+START_TEST(smaller_definition)
+{
+    static const TsrOpAttr attr = {.name = "a", .type = TSR_ATTR_INT, .min = 7, .words = "no"};
+    TsrOpDef defs[] = {DEF("d", "Op", 3)};
+    g_autoptr(TsrOpRegistry) registry = tsr_op_registry_new();
+    TsrOps ops = table(defs, 1);
+    const TsrOpDef *def;
+    GError *error = NULL;
+    defs[0].struct_size = offsetof(TsrOpDef, infer_range);
+    memset((char *)&defs[0] + defs[0].struct_size, 0xff, sizeof(defs[0]) - defs[0].struct_size);
+    defs[0].attrs = &attr;
+    defs[0].attr_count = 1;
+    defs[0].attr_stride = offsetof(TsrOpAttr, reserved);
+    ck_assert(tsr_op_registry_add(registry, &ops, "p", &error));
+    def = tsr_op_registry_find(registry, "d", "Op", 3);
+    ck_assert_ptr_ne(def, &defs[0]);
+    ck_assert_ptr_null(def->infer_range);
+    ck_assert_ptr_null(def->infer_format_full);
+    ck_assert_str_eq(def->follow, "x=x");
+    ck_assert_str_eq(tsr_op_attr(def, 0)->name, "a");
+    ck_assert_int_eq(tsr_op_attr(def, 0)->min, 0);
+    ck_assert_ptr_null(tsr_op_attr(def, 0)->words);
+    for (guint32 wrong = 0; wrong < 2; wrong++) {
+        g_autoptr(TsrOpRegistry) other = tsr_op_registry_new();
+        defs[0].struct_size = wrong == 0 ? 16 : sizeof(TsrOpDef) + 8;
+        ck_assert(!tsr_op_registry_add(other, &ops, "p", &error));
+        ck_error(error, TSR_INVALID_ARGUMENT, wrong == 0 ? "it is 16 bytes long" : "to its stride");
+    }
+}
+END_TEST
+
 START_TEST(lists_all)
 {
     static const TsrOpDef defs[] = {DEF("d", "Op", 3), DEF("d", "Op", 5), DEF("e", "Op", 1)};
@@ -167,4 +199,5 @@ END_TEST
 FIXTURE_MAIN("op_registry", picks_the_version, errors_name_what_is_missing,
              long_name_of_the_default_domain, adds_under_the_long_name,
              duplicates_name_both_owners, duplicates_within_one_table, malformed_definitions,
-             short_stride, lists_all, rows_of_variadic_operators)
+             short_stride,
+             smaller_definition, lists_all, rows_of_variadic_operators)

@@ -30,9 +30,10 @@ LD_LIBRARY_PATH=$libdir "$root/run_model" "$model" | grep -q 'bytes$'
 "$bin/tessera" engines | grep -q "$libdir/tessera/plugins.conf"
 for header in plugin.h plugin_util.h narrow.h types.h device_kernels.h; do
     echo "#include <tessera/$header>" >"$root/alone.c"
-    ${CC:-cc} -std=c11 -Wall -Wextra -Werror -I"$include" -c "$root/alone.c" -o "$root/alone.o"
+    ${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$include" -c "$root/alone.c" \
+        -o "$root/alone.o"
     cp "$root/alone.c" "$root/alone.cc"
-    ${CXX:-c++} -std=c++17 -Wall -Wextra -Werror -I"$include" -c "$root/alone.cc" \
+    ${CXX:-c++} -std=c++17 -Wall -Wextra -Wpedantic -Werror -I"$include" -c "$root/alone.cc" \
         -o "$root/alone.o"
 done
 echo "1 passed, 0 failed"

@@ -88,5 +88,15 @@ check "the pass can be switched off" grep -q "^Log 'log'" "$root/off.txt"
 # shellcheck disable=SC2086
 check "the numbers are the same" \
     "$tessera" run "$model" $format $with --compare "$root/alone" >/dev/null
+# A plugin of another sanitizer's build, whose runtime would end the process that loads it.
+if [ "${SANITIZER_KIND:-0}" = 0 ]; then
+    SANITIZE=-fsanitize=address SANITIZER_KIND=1 build_plugin ops_plugin square
+    sed 's/^\[plugins\]$/[plugins]\nsquare=on/' "$conf" >"$conf.sanitized"
+    XDG_CACHE_HOME=$root/cache "$tessera" engines --plugins-conf "$conf.sanitized" \
+        >"$root/engines.txt" 2>&1
+    check "a plugin of a sanitized build is refused" \
+        grep -q "square      *refused" "$root/engines.txt"
+    check "the engines go on" grep -q "aicpu      *loaded" "$root/engines.txt"
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
