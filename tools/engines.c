@@ -9,8 +9,24 @@
 #include "options.h"
 #include "tools.h"
 
+/* What is not loaded is known by its manifest. */
+static const char *version_of(const TsrLoadedPlugin *record)
+{
+    return record->plugin != NULL     ? record->plugin->version
+           : record->manifest != NULL ? record->manifest->version
+                                      : NULL;
+}
+
+static const char *description_of(const TsrLoadedPlugin *record)
+{
+    return record->plugin != NULL     ? record->plugin->description
+           : record->manifest != NULL ? record->manifest->description
+                                      : NULL;
+}
+
 static void print_json(const TsrPluginSet *set)
 {
+    g_autoptr(GPtrArray) unlisted = tsr_plugin_set_unlisted(set);
     g_autoptr(JsonBuilder) json = json_builder_new();
     json_builder_begin_object(json);
     tsr_json_string(json, "configuration", set->conf->path);
@@ -33,7 +49,11 @@ static void print_json(const TsrPluginSet *set)
         tsr_json_string(json, "name", record->name);
         tsr_json_string(json, "state", tsr_plugin_state_name(record->state));
         tsr_json_string(json, "path", record->path);
-        tsr_json_string(json, "version", record->plugin != NULL ? record->plugin->version : NULL);
+        tsr_json_string(json, "manifest",
+                        record->manifest != NULL ? record->manifest->path : NULL);
+        tsr_json_string(json, "version", version_of(record));
+        tsr_json_string(json, "description", description_of(record));
+        tsr_json_string(json, "shadowed", record->shadowed);
         tsr_json_string(json, "reason", record->reason);
         tsr_json_string(json, "fault", record->state == TSR_PLUGIN_REFUSED
                                            ? tsr_plugin_fault_name(record->fault)
@@ -42,8 +62,32 @@ static void print_json(const TsrPluginSet *set)
         json_builder_end_object(json);
     }
     json_builder_end_array(json);
+    tsr_json_begin_array(json, "unlisted");
+    for (guint i = 0; i < unlisted->len; i++) {
+        const TsrManifest *manifest = g_ptr_array_index(unlisted, i);
+        json_builder_begin_object(json);
+        tsr_json_string(json, "name", manifest->name);
+        tsr_json_string(json, "manifest", manifest->path);
+        tsr_json_string(json, "version", manifest->version);
+        tsr_json_string(json, "description", manifest->description);
+        json_builder_end_object(json);
+    }
+    json_builder_end_array(json);
     json_builder_end_object(json);
     tsr_json_print(json);
+}
+
+static void print_unlisted(const TsrPluginSet *set)
+{
+    g_autoptr(GPtrArray) unlisted = tsr_plugin_set_unlisted(set);
+    if (unlisted->len != 0)
+        printf("\nfound, but not in [plugins] of the configuration:\n");
+    for (guint i = 0; i < unlisted->len; i++) {
+        const TsrManifest *manifest = g_ptr_array_index(unlisted, i);
+        printf("  %-12s %s%s%s\n  %-22s %s\n", manifest->name, manifest->version,
+               manifest->description != NULL ? ", " : "",
+               manifest->description != NULL ? manifest->description : "", "", manifest->path);
+    }
 }
 
 static void print_text(const TsrPluginSet *set)
@@ -60,10 +104,14 @@ static void print_text(const TsrPluginSet *set)
     for (guint i = 0; i < set->plugins->len; i++) {
         const TsrLoadedPlugin *record = g_ptr_array_index(set->plugins, i);
         printf("  %-12s %-9s", record->name, tsr_plugin_state_name(record->state));
-        if (record->plugin != NULL)
-            printf(" %s, %s", record->plugin->version, record->plugin->description);
+        if (version_of(record) != NULL)
+            printf(" %s", version_of(record));
+        if (description_of(record) != NULL)
+            printf(", %s", description_of(record));
         if (record->path != NULL)
             printf("\n  %-22s %s", "", record->path);
+        if (record->shadowed != NULL)
+            printf("\n  %-22s before %s, which is not used", "", record->shadowed);
         if (record->reason != NULL && record->state == TSR_PLUGIN_REFUSED)
             printf("\n  %-22s %s (%s): %s", "", tsr_plugin_fault_name(record->fault),
                    record->looked_at, record->reason);
@@ -71,6 +119,7 @@ static void print_text(const TsrPluginSet *set)
             printf("\n  %-22s %s", "", record->reason);
         printf("\n");
     }
+    print_unlisted(set);
 }
 
 int tsr_tool_engines(int argc, char **argv)

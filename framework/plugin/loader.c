@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "plugin/host.h"
+#include "plugin/manifest.h"
 
 typedef struct Slot {
     const char *name;
@@ -259,6 +260,11 @@ void tsr_plugin_open(TsrLoadedPlugin *record)
         close_library(record);
 }
 
+gboolean tsr_plugin_set_fault(TsrLoadedPlugin *record, TsrPluginFault fault, const char *reason)
+{
+    return refuse(record, fault, "%s", reason);
+}
+
 void tsr_plugin_refuse(TsrLoadedPlugin *record, TsrPluginFault fault, const char *reason)
 {
     if (TSR_HAS(record->plugin, shutdown))
@@ -302,8 +308,10 @@ void tsr_plugin_free(TsrLoadedPlugin *record)
         return;
     if (record->plugin != NULL && TSR_HAS(record->plugin, shutdown))
         record->plugin->shutdown(record->plugin);
+    tsr_manifest_free(record->manifest);
     g_free(record->name);
     g_free(record->path);
+    g_free(record->shadowed);
     g_free(record->reason);
     g_free(record);
 }

@@ -39,11 +39,14 @@ typedef enum TsrPluginFault {
 
 typedef struct TsrLoadedPlugin {
     char *name;           /* as the configuration names it */
-    char *path;           /* absolute, or NULL */
+    char *path;           /* of the library, absolute; or NULL */
+    struct TsrManifest *manifest; /* or NULL */
+    char *shadowed;       /* a further file of that name, which is not used; or NULL */
     TsrPluginState state;
     TsrPluginFault fault; /* of a refused one */
     char *reason;         /* why it is not loaded, or NULL */
-    const char *looked_at; /* how the reason was found: "scanned", "cached" or "in process" */
+    const char *looked_at; /* how the reason was found: "scanned", "cached", "in process",
+                              "manifest" */
     void (*watch)(const char *step); /* called before each step of loading; may be NULL */
     const TsrPlugin *plugin;
     const TsrEngine *engine;             /* interfaces; NULL where not offered */
@@ -57,6 +60,8 @@ typedef struct TsrLoadedPlugin {
 
 /* Opens the file and fills the record: LOADED, or REFUSED with a reason. */
 void tsr_plugin_open(TsrLoadedPlugin *record);
+/* Makes a plugin that was never opened a refused one. Returns FALSE. */
+gboolean tsr_plugin_set_fault(TsrLoadedPlugin *record, TsrPluginFault fault, const char *reason);
 /* Turns a loaded plugin into a refused one: shuts it down and closes the library, of which
  * nothing may be in use yet. */
 void tsr_plugin_refuse(TsrLoadedPlugin *record, TsrPluginFault fault, const char *reason);

@@ -4,54 +4,11 @@
  */
 #include "plugin/plugin_set.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "plugin/scan.h"
-
-static void add_env_dirs(GPtrArray *dirs, const char *variable)
-{
-    const char *list = secure_getenv(variable);
-    g_auto(GStrv) parts = list != NULL ? g_strsplit(list, ":", -1) : NULL;
-    for (guint i = 0; parts != NULL && parts[i] != NULL; i++)
-        if (g_path_is_absolute(parts[i]))
-            g_ptr_array_add(dirs, g_strdup(parts[i]));
-}
-
-/* TESSERA_PLUGIN_PATH replaces every other directory, TESSERA_PLUGIN_PATH_ADD comes
- * first; relative entries are ignored. Then the file's, then the library's. */
-static GPtrArray *search_dirs(const TsrConf *conf)
-{
-    GPtrArray *dirs = g_ptr_array_new_with_free_func(g_free);
-    g_autoptr(GPtrArray) library = tsr_conf_library_dirs();
-    add_env_dirs(dirs, "TESSERA_PLUGIN_PATH");
-    if (dirs->len != 0)
-        return dirs;
-    add_env_dirs(dirs, "TESSERA_PLUGIN_PATH_ADD");
-    for (guint i = 0; i < conf->search_path->len; i++)
-        g_ptr_array_add(dirs, g_strdup(g_ptr_array_index(conf->search_path, i)));
-    for (guint i = 0; i < library->len; i++)
-        g_ptr_array_add(dirs, g_strdup(g_ptr_array_index(library, i)));
-    return dirs;
-}
-
-static char *find_file(const GPtrArray *dirs, const char *name)
-{
-    g_autofree char *file = g_strconcat(name, ".so", NULL);
-    for (guint i = 0; i < dirs->len; i++) {
-        const char *dir = g_ptr_array_index(dirs, i);
-        g_autofree char *flat = g_build_filename(dir, file, NULL);
-        g_autofree char *nested = g_build_filename(dir, name, file, NULL);
-        const char *found = g_file_test(flat, G_FILE_TEST_IS_REGULAR)     ? flat
-                            : g_file_test(nested, G_FILE_TEST_IS_REGULAR) ? nested
-                                                                          : NULL;
-        char *real = found != NULL ? realpath(found, NULL) : NULL;
-        if (real != NULL)
-            return real;
-    }
-    return NULL;
-}
+#include "plugin/search.h"
 
 static char *join(const GPtrArray *texts, const char *separator)
 {
@@ -97,26 +54,73 @@ static gboolean passes_scan(TsrPluginSet *set, TsrLoadedPlugin *record, gboolean
     return passes;
 }
 
+/* Finds the files of a plugin; FALSE: it is missing, or its manifest refuses it. */
+static gboolean find_plugin(TsrPluginSet *set, TsrLoadedPlugin *record)
+{
+    guint at = 0;
+    g_autoptr(TsrFoundPlugin) found = tsr_search_find(set->searched, record->name, &at);
+    g_autoptr(TsrFoundPlugin) other = NULL;
+    g_autoptr(GError) error = NULL;
+    if (found == NULL) {
+        record->state = TSR_PLUGIN_MISSING;
+        record->reason = tsr_search_missing_text(set->searched, record->name);
+        return FALSE;
+    }
+    record->path = g_strdup(found->path);
+    while (record->shadowed == NULL &&
+           (other = tsr_search_find(set->searched, record->name, &at)) != NULL) {
+        if (strcmp(other->path, found->path) != 0)
+            record->shadowed = g_strdup(other->path);
+        g_clear_pointer(&other, tsr_found_plugin_free);
+    }
+    if (!found->is_manifest)
+        return TRUE;
+    record->manifest = tsr_manifest_load(found->path, &error);
+    record->looked_at = "manifest";
+    if (record->manifest == NULL)
+        return tsr_plugin_set_fault(record, TSR_FAULT_MANIFEST, error->message);
+    g_free(record->path);
+    record->path = g_strdup(record->manifest->library);
+    if (strcmp(record->manifest->name, record->name) != 0) {
+        g_autofree char *text = g_strdup_printf(
+            "manifest '%s' is of a plugin '%s', but the configuration calls it '%s'", found->path,
+            record->manifest->name, record->name);
+        return tsr_plugin_set_fault(record, TSR_FAULT_MANIFEST, text);
+    }
+    if (record->manifest->abi_major != TSR_ABI_MAJOR) {
+        g_autofree char *text = g_strdup_printf(
+            "manifest '%s' says plugin ABI %u, this host speaks %u.%u: rebuild the plugin against "
+            "this version's headers",
+            found->path, record->manifest->abi_major, TSR_ABI_MAJOR, TSR_ABI_MINOR);
+        return tsr_plugin_set_fault(record, TSR_FAULT_ABI, text);
+    }
+    return TRUE;
+}
+
 static void load_plugin(TsrPluginSet *set, const char *name, gboolean rescan)
 {
     TsrLoadedPlugin *record = g_new0(TsrLoadedPlugin, 1);
+    gboolean found;
     record->name = g_strdup(name);
     g_ptr_array_add(set->plugins, record);
+    found = find_plugin(set, record);
     if (g_hash_table_contains(set->conf->switched_off, name)) {
         record->state = TSR_PLUGIN_DISABLED;
+        g_free(record->reason);
         record->reason = g_strdup_printf("switched off in '%s'", set->conf->path);
         return;
     }
-    record->path = find_file(set->searched, name);
-    if (record->path == NULL) {
-        g_autofree char *dirs = join(set->searched, ", ");
-        record->state = TSR_PLUGIN_MISSING;
-        record->reason = g_strdup_printf("no '%s.so' in %s", name, dirs);
+    if (record->state == TSR_PLUGIN_MISSING) {
         warn(set, "plugin '%s': %s", name, record->reason);
         return;
     }
-    if (passes_scan(set, record, rescan))
+    if (found && passes_scan(set, record, rescan))
         tsr_plugin_open(record);
+    if (record->state == TSR_PLUGIN_LOADED && record->manifest != NULL) {
+        g_autoptr(GError) error = NULL;
+        if (!tsr_manifest_check(record->manifest, record, &error))
+            tsr_plugin_refuse(record, TSR_FAULT_MANIFEST, error->message);
+    }
     if (record->state == TSR_PLUGIN_LOADED && record->ops != NULL) {
         g_autoptr(GError) error = NULL;
         if (!tsr_op_registry_add(set->registry, record->ops, name, &error))
@@ -305,7 +309,7 @@ TsrPluginSet *tsr_plugin_set_new(const TsrPluginOptions *options, const TsrOps *
     set->conf = tsr_conf_load(path, error);
     if (set->conf == NULL)
         return NULL;
-    set->searched = search_dirs(set->conf);
+    set->searched = tsr_search_dirs(set->conf);
     set->fallback = TSR_FALLBACK_WARN;
     if (set->conf->fallback != NULL)
         set->fallback = strcmp(set->conf->fallback, "strict") == 0 ? TSR_FALLBACK_STRICT
@@ -349,6 +353,36 @@ const TsrRankedEngine *tsr_plugin_set_find_engine(const TsrPluginSet *set, const
             return ranked;
     }
     return NULL;
+}
+
+static gboolean is_listed(const TsrPluginSet *set, const char *name)
+{
+    for (guint i = 0; i < set->plugins->len; i++)
+        if (strcmp(((TsrLoadedPlugin *)g_ptr_array_index(set->plugins, i))->name, name) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+GPtrArray *tsr_plugin_set_unlisted(const TsrPluginSet *set)
+{
+    GPtrArray *manifests = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_manifest_free);
+    g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+    for (guint i = 0; i < set->searched->len; i++) {
+        g_autoptr(GPtrArray) list = tsr_search_list(g_ptr_array_index(set->searched, i));
+        for (guint k = 0; k < list->len; k++) {
+            const TsrFoundPlugin *found = g_ptr_array_index(list, k);
+            TsrManifest *manifest;
+            if (!found->is_manifest || is_listed(set, found->name) ||
+                g_hash_table_contains(seen, found->name))
+                continue;
+            manifest = tsr_manifest_load(found->path, NULL);
+            if (manifest == NULL)
+                continue; /* what nobody asked for may be broken */
+            g_ptr_array_add(manifests, manifest);
+            g_hash_table_add(seen, manifest->name);
+        }
+    }
+    return manifests;
 }
 
 const TsrLoadedPlugin *tsr_plugin_set_reference(const TsrPluginSet *set)

@@ -12,6 +12,7 @@
 #include "plugin/conf.h"
 #include "plugin/custom_op.h"
 #include "plugin/loader.h"
+#include "plugin/manifest.h"
 
 typedef enum TsrFallback {
     TSR_FALLBACK_STRICT,
@@ -60,6 +61,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TsrPluginSet, tsr_plugin_set_free)
 
 /* The ranked engine of that name, or NULL. Names are matched without case. */
 const TsrRankedEngine *tsr_plugin_set_find_engine(const TsrPluginSet *set, const char *name);
+/* Plugins that have a manifest in the searched directories and that the configuration does not
+ * name: TsrManifest, by name. (transfer full) */
+GPtrArray *tsr_plugin_set_unlisted(const TsrPluginSet *set);
 /* The first loaded reference engine, ranked or not (it folds constants), or NULL. */
 const TsrLoadedPlugin *tsr_plugin_set_reference(const TsrPluginSet *set);
 /* The selectors that serve nodes of that engine, in the order in which they are asked: those

@@ -133,6 +133,7 @@ gboolean tsr_scan_plugin(TsrLoadedPlugin *record, const TsrScanOptions *options,
     TsrScanStamp stamp = {0};
     const gboolean stamped = tsr_scan_stamp_init(&stamp, record, options->program);
     g_autoptr(GKeyFile) report = NULL;
+    g_autofree char *reason = NULL;
     TsrPluginFault fault;
     if (stamped && !options->rescan)
         report = tsr_scan_cache_load(&stamp);
@@ -148,9 +149,6 @@ gboolean tsr_scan_plugin(TsrLoadedPlugin *record, const TsrScanOptions *options,
         record->looked_at = "in process";
     if (fault == TSR_FAULT_NONE)
         return TRUE;
-    record->state = TSR_PLUGIN_REFUSED;
-    record->fault = fault;
-    g_free(record->reason);
-    record->reason = g_key_file_get_string(report, TSR_SCAN_GROUP, "reason", NULL);
-    return FALSE;
+    reason = g_key_file_get_string(report, TSR_SCAN_GROUP, "reason", NULL);
+    return tsr_plugin_set_fault(record, fault, reason != NULL ? reason : "for a lost reason");
 }
