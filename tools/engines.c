@@ -7,6 +7,7 @@
 
 #include "json.h"
 #include "options.h"
+#include "plugin/rank.h"
 #include "tools.h"
 
 /* What is not loaded is known by its manifest. */
@@ -24,6 +25,27 @@ static const char *description_of(const TsrLoadedPlugin *record)
                                       : NULL;
 }
 
+/* The user's word on an engine, or NULL. */
+static const char *rule_name(const TsrPluginSet *set, const char *engine)
+{
+    static const char *const names[] = {NULL, "off", "allow", "deny", "require"};
+    return names[tsr_rank_rule(set->conf, engine)];
+}
+
+/* Who says what an engine's own priority is. */
+static const char *number_source(const TsrLoadedPlugin *record)
+{
+    return record->manifest != NULL && record->manifest->has_priority ? "manifest and library"
+                                                                      : "library";
+}
+
+static char *unused_reason(const TsrPluginSet *set, const TsrLoadedPlugin *record)
+{
+    return record->state == TSR_PLUGIN_LOADED && record->engine != NULL
+               ? tsr_rank_unused_reason(set, record)
+               : NULL;
+}
+
 static void print_json(const TsrPluginSet *set)
 {
     g_autoptr(GPtrArray) unlisted = tsr_plugin_set_unlisted(set);
@@ -37,8 +59,24 @@ static void print_json(const TsrPluginSet *set)
         tsr_json_string(json, "name", ranked->name);
         tsr_json_int(json, "rank", i);
         tsr_json_string(json, "source", ranked->source);
+        tsr_json_string(json, "rule", rule_name(set, ranked->name));
         tsr_json_int(json, "default_priority", ranked->engine->default_priority);
+        tsr_json_string(json, "default_priority_source", number_source(ranked->plugin));
+        tsr_json_string(json, "plugin", ranked->plugin->name);
         tsr_json_string(json, "device", ranked->engine->device);
+        json_builder_end_object(json);
+    }
+    json_builder_end_array(json);
+    tsr_json_begin_array(json, "unused_engines");
+    for (guint i = 0; i < set->plugins->len; i++) {
+        const TsrLoadedPlugin *record = g_ptr_array_index(set->plugins, i);
+        g_autofree char *reason = unused_reason(set, record);
+        if (reason == NULL)
+            continue;
+        json_builder_begin_object(json);
+        tsr_json_string(json, "name", record->engine->name);
+        tsr_json_string(json, "plugin", record->name);
+        tsr_json_string(json, "reason", reason);
         json_builder_end_object(json);
     }
     json_builder_end_array(json);
@@ -77,6 +115,20 @@ static void print_json(const TsrPluginSet *set)
     tsr_json_print(json);
 }
 
+static void print_unused(const TsrPluginSet *set)
+{
+    gboolean first = TRUE;
+    for (guint i = 0; i < set->plugins->len; i++) {
+        const TsrLoadedPlugin *record = g_ptr_array_index(set->plugins, i);
+        g_autofree char *reason = unused_reason(set, record);
+        if (reason == NULL)
+            continue;
+        printf("%s  %-15s %s\n", first ? "\nengines that are not used:\n" : "",
+               record->engine->name, reason);
+        first = FALSE;
+    }
+}
+
 static void print_unlisted(const TsrPluginSet *set)
 {
     g_autoptr(GPtrArray) unlisted = tsr_plugin_set_unlisted(set);
@@ -95,11 +147,14 @@ static void print_text(const TsrPluginSet *set)
     printf("configuration %s\n\nengines, best first:\n", set->conf->path);
     for (guint i = 0; i < set->engines->len; i++) {
         const TsrRankedEngine *ranked = &g_array_index(set->engines, TsrRankedEngine, i);
-        printf("  %u. %-12s rank from %s (its own priority: %d)%s%s\n", i + 1, ranked->name,
-               ranked->source, ranked->engine->default_priority,
+        printf("  %u. %-12s rank from %s (its own priority: %d, by its %s)%s%s%s%s\n", i + 1,
+               ranked->name, ranked->source, ranked->engine->default_priority,
+               number_source(ranked->plugin), rule_name(set, ranked->name) != NULL ? ", " : "",
+               rule_name(set, ranked->name) != NULL ? rule_name(set, ranked->name) : "",
                ranked->engine->device != NULL ? ", launches on " : "",
                ranked->engine->device != NULL ? ranked->engine->device : "");
     }
+    print_unused(set);
     printf("\nplugins:\n");
     for (guint i = 0; i < set->plugins->len; i++) {
         const TsrLoadedPlugin *record = g_ptr_array_index(set->plugins, i);

@@ -95,6 +95,7 @@ static void json_nodes(TsrGraph *graph, gpointer data)
         tsr_json_string(json, "op", node->def->name);
         tsr_json_string(json, "domain", node->def->domain);
         tsr_json_string(json, "engine", node->engine);
+        tsr_json_string(json, "placed_by", node->placed_by);
         tsr_json_int(json, "cluster", node->cluster);
         tsr_json_begin_array(json, "refused");
         for (guint k = 0; k < node->refusals->len; k++) {
@@ -131,9 +132,10 @@ static void text_nodes(TsrGraph *graph, gpointer data)
         const TsrNode *node = g_ptr_array_index(graph->nodes, i);
         if (node->kind != TSR_NODE_OPERATOR)
             continue;
-        printf("%s%s%s '%s'\n    on %s, cluster %d", node->def->domain,
+        printf("%s%s%s '%s'\n    on %s by %s, cluster %d", node->def->domain,
                node->def->domain[0] != '\0' ? "::" : "", node->def->name, node->name,
-               node->engine, node->cluster);
+               node->engine, node->placed_by != NULL ? node->placed_by : "a pass",
+               node->cluster);
         printf(", formats (%s%s%s):", selector_name(node->selector),
                node->selector_name != NULL ? " of " : "",
                node->selector_name != NULL ? node->selector_name : "");

@@ -45,6 +45,11 @@ gboolean tsr_options_parse(TsrToolOptions *options, int *argc, char ***argv,
          "what happens to a node that the wanted engine refuses", "strict|warn|silent"},
         {"safe-mode", 0, 0, G_OPTION_ARG_NONE, &options->safe_mode,
          "reference kernels of the general engine only", NULL},
+        {"engine", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->engine_modes,
+         "whether one engine is used; repeatable", "NAME=off|allow|deny|require"},
+        {"pin", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->pins,
+         "the engine of a node, a pattern of nodes, or an operator; repeatable",
+         "NODE=ENGINE|op:OPERATOR=ENGINE"},
         {"rescan", 0, 0, G_OPTION_ARG_NONE, &options->rescan,
          "looks at every plugin again, whatever is known of it", NULL},
         {"threads", 0, 0, G_OPTION_ARG_INT, &options->threads, "cores of the device", "N"},
@@ -100,6 +105,8 @@ void tsr_options_clear(TsrToolOptions *options)
     g_free(options->plugins_conf);
     g_free(options->engine_priority);
     g_free(options->fallback);
+    g_strfreev(options->engine_modes);
+    g_strfreev(options->pins);
     g_strfreev(options->input_shapes);
     g_free(options->precision);
     g_free(options->force_format);
@@ -142,6 +149,8 @@ TsrSession *tsr_options_session(const TsrToolOptions *options)
     session_options.engine_priority = (const char *const *)priority;
     session_options.safe_mode = options->safe_mode;
     session_options.rescan = options->rescan;
+    session_options.engine_modes = (const char *const *)options->engine_modes;
+    session_options.pins = (const char *const *)options->pins;
     session_options.threads = options->threads > 0 ? (guint)options->threads : 0;
     if (read_fallback(options->fallback, &session_options.fallback, &error))
         session = tsr_session_new(&session_options, &error);

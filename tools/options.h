@@ -19,6 +19,8 @@ typedef struct TsrToolOptions {
     char *fallback;
     gboolean safe_mode;
     gboolean rescan;
+    char **engine_modes;    /* NAME=off */
+    char **pins;            /* NODE=ENGINE */
     char **input_shapes;    /* NAME:1,3,224,224 */
     char *precision;
     char *precision_list;

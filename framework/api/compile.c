@@ -159,6 +159,7 @@ gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
     traits = tsr_device_traits(device);
     if (!read_force(options->force_format, &force, error) ||
         !dump(graph, options, "0_imported", error) ||
+        !tsr_place_check_pins(graph, set, error) ||
         !tsr_format_declare(graph, options->input_formats, error) ||
         !tsr_prepare_graph(graph, tsr_plugin_set_reference(set), error) ||
         !tsr_graph_passes_run(graph, set, &switches, report->fusions, error) ||

@@ -48,3 +48,9 @@ const char *tsr_nearest_word(const char *word, const char *const *words, guint c
     }
     return best;
 }
+
+char *tsr_nearest_hint(const char *word, const char *const *words, guint count)
+{
+    const char *nearest = tsr_nearest_word(word, words, count);
+    return nearest != NULL ? g_strdup_printf("; did you mean '%s'?", nearest) : g_strdup("");
+}

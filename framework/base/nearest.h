@@ -12,4 +12,7 @@
  * length away. */
 const char *tsr_nearest_word(const char *word, const char *const *words, guint count);
 
+/* "; did you mean 'x'?", or "" when no word is near. (transfer full) */
+char *tsr_nearest_hint(const char *word, const char *const *words, guint count);
+
 #endif

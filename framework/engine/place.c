@@ -8,6 +8,7 @@
 #include <tessera/plugin_util.h>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "engine/cluster.h"
 #include "plugin/host.h"
 
@@ -72,31 +73,84 @@ static gboolean ask(TsrNode *node, const TsrRankedEngine *ranked)
     return FALSE;
 }
 
-static const char *find_pin(const TsrNode *node, const TsrConf *conf)
+static const TsrPin *find_pin(const TsrNode *node, const TsrConf *conf)
 {
-    const char *pin = g_hash_table_lookup(conf->node_pins, node->name);
-    return pin != NULL ? pin : g_hash_table_lookup(conf->op_pins, node->def->name);
+    return tsr_pins_find(conf->pins, node->name, node->def->domain, node->def->name);
 }
 
-static gboolean place_pinned(TsrNode *node, const TsrPluginSet *set, const char *pin,
+/* The name of an engine in use that may have been meant. (transfer full) */
+static char *engine_hint(const TsrPluginSet *set, const char *name)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    for (guint i = 0; i < set->engines->len; i++)
+        g_ptr_array_add(names, (gpointer)g_array_index(set->engines, TsrRankedEngine, i).name);
+    return tsr_nearest_hint(name, (const char *const *)names->pdata, names->len);
+}
+
+static gboolean place_pinned(TsrNode *node, const TsrPluginSet *set, const TsrPin *pin,
                              GError **error)
 {
-    const TsrRankedEngine *ranked = tsr_plugin_set_find_engine(set, pin);
+    const TsrRankedEngine *ranked = tsr_plugin_set_find_engine(set, pin->engine);
     g_autofree char *text = tsr_node_to_text(node);
     if (ranked == NULL) {
+        g_autofree char *hint = engine_hint(set, pin->engine);
         g_set_error(error, TSR_ERROR, TSR_NOT_FOUND,
-                    "%s is pinned to engine '%s', which is not in use", text, pin);
+                    "%s is pinned to engine '%s', which is not in use (%s '%s')%s", text,
+                    pin->engine, pin->source, pin->pattern, hint);
         return FALSE;
     }
     if (!ask(node, ranked)) {
         const TsrRefusal *last =
             &g_array_index(node->refusals, TsrRefusal, node->refusals->len - 1);
         g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED,
-                    "%s is pinned to engine '%s', which refuses it: %s", text, pin,
-                    last->reason);
+                    "%s is pinned to engine '%s', which refuses it: %s (%s '%s')", text,
+                    pin->engine, last->reason, pin->source, pin->pattern);
         return FALSE;
     }
     node->engine = ranked->name;
+    node->placed_by = pin->source;
+    return TRUE;
+}
+
+typedef struct PinMatch {
+    const TsrPin *pin;
+    gboolean matched;
+    GPtrArray *names; /* of nodes or operators that there are */
+} PinMatch;
+
+static void match_nodes(TsrGraph *graph, gpointer data)
+{
+    PinMatch *match = data;
+    g_autoptr(GPtrArray) one = g_ptr_array_new();
+    g_ptr_array_add(one, (gpointer)match->pin);
+    for (guint i = 0; i < graph->nodes->len; i++) {
+        const TsrNode *node = g_ptr_array_index(graph->nodes, i);
+        if (node->kind != TSR_NODE_OPERATOR)
+            continue;
+        match->matched |= tsr_pins_find(one, node->name, node->def->domain,
+                                        node->def->name) != NULL;
+        g_ptr_array_add(match->names,
+                        (gpointer)(match->pin->is_op ? node->def->name : node->name));
+    }
+}
+
+gboolean tsr_place_check_pins(TsrGraph *graph, const TsrPluginSet *set, GError **error)
+{
+    for (guint i = 0; i < set->conf->pins->len; i++) {
+        const TsrPin *pin = g_ptr_array_index(set->conf->pins, i);
+        g_autoptr(GPtrArray) names = g_ptr_array_new();
+        g_autofree char *hint = NULL;
+        PinMatch match = {pin, FALSE, names};
+        if (!pin->is_option)
+            continue;
+        tsr_graph_foreach(graph, match_nodes, &match);
+        if (match.matched)
+            continue;
+        hint = tsr_nearest_hint(pin->pattern, (const char *const *)names->pdata, names->len);
+        g_set_error(error, TSR_ERROR, TSR_NOT_FOUND, "%s: the model has no %s '%s'%s",
+                    pin->source, pin->is_op ? "operator" : "node", pin->pattern, hint);
+        return FALSE;
+    }
     return TRUE;
 }
 
@@ -119,12 +173,14 @@ static gboolean place(TsrNode *node, const TsrPluginSet *set, const char *prefer
         preferred != NULL ? tsr_plugin_set_find_engine(set, preferred) : NULL;
     if (first != NULL && ask(node, first)) {
         node->engine = first->name;
+        node->placed_by = "the pass that made it";
         return TRUE;
     }
     for (guint i = 0; i < set->engines->len; i++) {
         const TsrRankedEngine *ranked = &g_array_index(set->engines, TsrRankedEngine, i);
         if (ask(node, ranked)) {
             node->engine = ranked->name;
+            node->placed_by = "priority";
             return TRUE;
         }
     }
@@ -154,7 +210,7 @@ static void place_nodes(TsrGraph *graph, gpointer data)
     Placing *placing = data;
     for (guint i = 0; i < graph->nodes->len && placing->error == NULL; i++) {
         TsrNode *node = g_ptr_array_index(graph->nodes, i);
-        const char *pin;
+        const TsrPin *pin;
         if (node->kind != TSR_NODE_OPERATOR || node->engine != NULL)
             continue;
         pin = find_pin(node, placing->set->conf);

@@ -16,6 +16,11 @@
 gboolean tsr_place_graph(TsrGraph *graph, const TsrPluginSet *set, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
+/* Whether every pin that was given for this session (not by the configuration, which serves
+ * any model) means a node of the graph. Errors: NOT_FOUND with the name that may be meant. */
+gboolean tsr_place_check_pins(TsrGraph *graph, const TsrPluginSet *set, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+
 /* Places one node that a pass made, asking preferred first (may be NULL). */
 gboolean tsr_place_node(TsrNode *node, const TsrPluginSet *set, const char *preferred,
                         GError **error) G_GNUC_WARN_UNUSED_RESULT;

@@ -68,6 +68,7 @@ struct TsrNode {
     GPtrArray *origin_names;    /* the user's nodes that this one stands for */
     GPtrArray *fused_values;    /* names of values between those, which are no more */
     const char *engine;         /* interned; NULL until placed */
+    const char *placed_by;      /* what decided it, for people; static */
     GArray *refusals;           /* TsrRefusal */
     gint cluster;               /* -1 until clustered */
     guint32 selector;           /* TSR_SELECTOR_ that chose its formats, or 0 */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/nearest.h"
 
 typedef struct Entry {
     const TsrOpDef *def;
@@ -279,6 +280,19 @@ const TsrOpDef *tsr_op_registry_find(TsrOpRegistry *registry, const char *domain
     return NULL;
 }
 
+/* What may have been meant, as the end of a sentence. (transfer full) */
+static char *nearest_op(TsrOpRegistry *registry, const char *domain, const char *name)
+{
+    g_autoptr(GPtrArray) defs = tsr_op_registry_list(registry);
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    for (guint i = 0; i < defs->len; i++) {
+        const TsrOpDef *def = g_ptr_array_index(defs, i);
+        if (strcmp(short_domain(def->domain), short_domain(domain)) == 0)
+            g_ptr_array_add(names, (gpointer)def->name);
+    }
+    return tsr_nearest_hint(name, (const char *const *)names->pdata, names->len);
+}
+
 const TsrOpDef *tsr_op_registry_get(TsrOpRegistry *registry, const char *domain,
                                     const char *name, gint64 opset, GError **error)
 {
@@ -286,19 +300,21 @@ const TsrOpDef *tsr_op_registry_get(TsrOpRegistry *registry, const char *domain,
     GArray *entries = find_entries(registry, domain, name);
     if (def != NULL)
         return def;
-    if (entries != NULL)
+    if (entries != NULL) {
         g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED,
                     "operator '%s' of domain '%s' is wanted at opset %" G_GINT64_FORMAT
                     ", but known only since version %u",
                     name, domain, opset,
                     g_array_index(entries, Entry, entries->len - 1).def->since_version);
-    else if (tsr_op_registry_has_domain(registry, domain))
+    } else if (tsr_op_registry_has_domain(registry, domain)) {
+        g_autofree char *hint = nearest_op(registry, domain, name);
         g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED,
-                    "operator '%s' is not defined in domain '%s'", name, domain);
-    else
+                    "operator '%s' is not defined in domain '%s'%s", name, domain, hint);
+    } else {
         g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED,
                     "operator '%s' is in domain '%s', which no plugin has registered", name,
                     domain);
+    }
     return NULL;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "optimize/graph_edit.h"
 #include "optimize/graph_pass.h"
 #include "optimize/pass_stats.h"
@@ -93,6 +94,7 @@ static GPtrArray *known_names(const TsrPluginSet *set)
 static gboolean check_names(const GPtrArray *known, const char *const *names, GError **error)
 {
     for (guint i = 0; names != NULL && names[i] != NULL; i++) {
+        g_autofree char *hint = NULL;
         GString *list;
         if (strcmp(names[i], "all") == 0 ||
             g_ptr_array_find_with_equal_func((GPtrArray *)known, names[i], g_str_equal, NULL))
@@ -101,8 +103,9 @@ static gboolean check_names(const GPtrArray *known, const char *const *names, GE
         for (guint k = 0; k < known->len; k++)
             g_string_append_printf(list, "%s%s", k != 0 ? ", " : "",
                                    (const char *)g_ptr_array_index(known, k));
+        hint = tsr_nearest_hint(names[i], (const char *const *)known->pdata, known->len);
         g_set_error(error, TSR_ERROR, TSR_NOT_FOUND,
-                    "no fusion pass is called '%s'; there are: %s", names[i], list->str);
+                    "no fusion pass is called '%s'; there are: %s%s", names[i], list->str, hint);
         g_string_free(list, TRUE);
         return FALSE;
     }

@@ -172,8 +172,7 @@ static gboolean make_narrow(Walk *walk, TsrNode *node, const TsrPrecisionTrial *
 
 static gboolean is_pinned(const TsrPluginSet *set, const TsrNode *node)
 {
-    return g_hash_table_contains(set->conf->node_pins, node->name) ||
-           g_hash_table_contains(set->conf->op_pins, node->def->name);
+    return tsr_pins_find(set->conf->pins, node->name, node->def->domain, node->def->name) != NULL;
 }
 
 /* The engine that takes the trial: the node's own, and where the mode is forced any. Reasons

@@ -168,21 +168,52 @@ static gboolean read_selector(TsrConf *conf, GKeyFile *file, const char *group,
     return TRUE;
 }
 
+gboolean tsr_conf_read_rule(const char *word, TsrEngineRule *out_rule)
+{
+    static const struct {
+        const char *word;
+        TsrEngineRule rule;
+    } rows[] = {{"off", TSR_RULE_OFF}, {"allow", TSR_RULE_ALLOW}, {"deny", TSR_RULE_DENY},
+                {"require", TSR_RULE_REQUIRE}};
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        if (strcmp(rows[i].word, word) == 0) {
+            *out_rule = rows[i].rule;
+            return TRUE;
+        }
+    }
+    return FALSE;
+}
+
+static gboolean read_engine_rule(TsrConf *conf, GKeyFile *file, const char *group,
+                                 const char *key, GError **error)
+{
+    g_autofree char *word = read_word(conf, file, group, key, error);
+    TsrEngineRule rule;
+    if (word == NULL)
+        return FALSE;
+    if (!tsr_conf_read_rule(word, &rule))
+        return bad_value(conf, group, key, word,
+                         "off, allow, deny or require (the order of engines is key 'priority')",
+                         error);
+    g_hash_table_insert(conf->rules, g_ascii_strdown(key, -1), GUINT_TO_POINTER(rule));
+    return TRUE;
+}
+
 static gboolean read_op_pin(TsrConf *conf, GKeyFile *file, const char *group, const char *key,
                             GError **error)
 {
-    char *engine = read_word(conf, file, group, key, error);
+    g_autofree char *engine = read_word(conf, file, group, key, error);
     if (engine != NULL)
-        g_hash_table_insert(conf->op_pins, g_strdup(key), engine);
+        tsr_pins_add(conf->pins, TRUE, key, engine, "[pins.op] of the configuration");
     return engine != NULL;
 }
 
 static gboolean read_node_pin(TsrConf *conf, GKeyFile *file, const char *group,
                               const char *key, GError **error)
 {
-    char *engine = read_word(conf, file, group, key, error);
+    g_autofree char *engine = read_word(conf, file, group, key, error);
     if (engine != NULL)
-        g_hash_table_insert(conf->node_pins, g_strdup(key), engine);
+        tsr_pins_add(conf->pins, FALSE, key, engine, "[pins.node] of the configuration");
     return engine != NULL;
 }
 
@@ -248,6 +279,7 @@ static const struct {
     {"tessera", "scan", read_scan},
     {"tessera", "scan_timeout", read_scan_timeout},
     {"engines", "priority", read_priority},
+    {"engines", NULL, read_engine_rule},
     {"plugins", NULL, read_plugin},
     {"fusion", NULL, read_fusion},
     {"selectors", NULL, read_selector},
@@ -282,8 +314,8 @@ static TsrConf *conf_new(void)
     conf->custom_ops = g_ptr_array_new_with_free_func(g_free);
     conf->fusion = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     conf->selectors = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    conf->op_pins = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-    conf->node_pins = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    conf->pins = tsr_pins_new();
+    conf->rules = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     conf->precision = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     return conf;
 }
@@ -372,8 +404,8 @@ void tsr_conf_free(TsrConf *conf)
     g_hash_table_unref(conf->switched_off);
     g_hash_table_unref(conf->fusion);
     g_hash_table_unref(conf->selectors);
-    g_hash_table_unref(conf->op_pins);
-    g_hash_table_unref(conf->node_pins);
+    g_ptr_array_unref(conf->pins);
+    g_hash_table_unref(conf->rules);
     g_hash_table_unref(conf->precision);
     g_free(conf);
 }

@@ -9,6 +9,18 @@
 
 #include <glib.h>
 
+#include "plugin/pins.h"
+
+/* The user's word on one engine. */
+typedef enum TsrEngineRule {
+    TSR_RULE_NONE,
+    TSR_RULE_OFF,     /* its plugin is not loaded */
+    TSR_RULE_ALLOW,   /* may be used, though no list names it */
+    TSR_RULE_DENY,    /* gets no node */
+    TSR_RULE_REQUIRE, /* as allow, and it is an error when it is not there */
+} TsrEngineRule;
+enum { TSR_RULE_IS_OPTION = 0x100 };
+
 typedef struct TsrConf {
     char *path;               /* absolute; NULL for the built-in defaults */
     GPtrArray *search_path;   /* absolute directories */
@@ -19,8 +31,9 @@ typedef struct TsrConf {
     char *fallback;           /* strict, warn or silent; NULL: not set */
     GHashTable *fusion;       /* pass name -> "on"/"off"; "*" is the default */
     GHashTable *selectors;    /* plugin name -> "on"/"off" */
-    GHashTable *op_pins;      /* op type -> engine */
-    GHashTable *node_pins;    /* node name -> engine */
+    GPtrArray *pins;          /* TsrPin (pins.h) */
+    GHashTable *rules;        /* lower-case engine name -> TsrEngineRule, with
+                                 TSR_RULE_IS_OPTION where an option said so */
     GPtrArray *custom_ops;    /* absolute paths of key files */
     gboolean no_scan;         /* plugins are loaded without looking at them in a child */
     guint scan_timeout_s;     /* for one plugin; 0: not set */
@@ -44,6 +57,8 @@ GPtrArray *tsr_conf_library_dirs(void);
  * TsrConf.precision. Errors: INVALID_ARGUMENT names path and key. */
 gboolean tsr_conf_read_precision(GHashTable *table, const char *path, GKeyFile *file,
                                  const char *key, GError **error);
+/* The rule that a word names; FALSE for none. */
+gboolean tsr_conf_read_rule(const char *word, TsrEngineRule *out_rule);
 void tsr_conf_free(TsrConf *conf);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TsrConf, tsr_conf_free)
 

@@ -35,13 +35,11 @@ static gboolean check_keys(GKeyFile *file, const char *path, GError **error)
         if (strcmp(groups[i], GROUP) != 0)
             return fail(path, error, "unknown group [%s]; wanted [%s] alone", groups[i], GROUP);
     for (guint i = 0; found != NULL && found[i] != NULL; i++) {
-        const char *nearest;
+        g_autofree char *hint = NULL;
         if (g_strv_contains(keys, found[i]))
             continue;
-        nearest = tsr_nearest_word(found[i], keys, G_N_ELEMENTS(keys) - 1);
-        return fail(path, error, "unknown key '%s'%s%s%s", found[i],
-                    nearest != NULL ? "; did you mean '" : "", nearest != NULL ? nearest : "",
-                    nearest != NULL ? "'?" : "");
+        hint = tsr_nearest_hint(found[i], keys, G_N_ELEMENTS(keys) - 1);
+        return fail(path, error, "unknown key '%s'%s", found[i], hint);
     }
     for (gsize i = 0; i < G_N_ELEMENTS(mandatory); i++) {
         g_autofree char *word = g_key_file_get_string(file, GROUP, mandatory[i], NULL);

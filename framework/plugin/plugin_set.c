@@ -7,19 +7,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "plugin/rank.h"
 #include "plugin/scan.h"
 #include "plugin/search.h"
 
-static char *join(const GPtrArray *texts, const char *separator)
-{
-    GString *out = g_string_new(NULL);
-    for (guint i = 0; i < texts->len; i++)
-        g_string_append_printf(out, "%s%s", i != 0 ? separator : "",
-                               (const char *)g_ptr_array_index(texts, i));
-    return g_string_free(out, FALSE);
-}
-
-static void G_GNUC_PRINTF(2, 3) warn(TsrPluginSet *set, const char *format, ...)
+void tsr_plugin_set_warn(TsrPluginSet *set, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -48,7 +40,7 @@ static gboolean passes_scan(TsrPluginSet *set, TsrLoadedPlugin *record, gboolean
         passes = tsr_scan_plugin(record, &options, &trouble);
     if (trouble != NULL) {
         set->scan_failed = TRUE;
-        warn(set, "plugins are loaded without a look at them in a process of their own: %s",
+        tsr_plugin_set_warn(set, "plugins are loaded without a look at them in a process of their own: %s",
              trouble);
     }
     return passes;
@@ -97,6 +89,19 @@ static gboolean find_plugin(TsrPluginSet *set, TsrLoadedPlugin *record)
     return TRUE;
 }
 
+/* Whether the user switched off the engine that the plugin brings, as far as its name or its
+ * manifest tells. */
+static gboolean is_off(const TsrPluginSet *set, const TsrLoadedPlugin *record)
+{
+    char *const none[] = {NULL}, *const *engines = none;
+    if (record->manifest != NULL && record->manifest->engines != NULL)
+        engines = record->manifest->engines;
+    for (guint i = 0; engines[i] != NULL; i++)
+        if (tsr_rank_rule(set->conf, engines[i]) == TSR_RULE_OFF)
+            return TRUE;
+    return tsr_rank_rule(set->conf, record->name) == TSR_RULE_OFF;
+}
+
 static void load_plugin(TsrPluginSet *set, const char *name, gboolean rescan)
 {
     TsrLoadedPlugin *record = g_new0(TsrLoadedPlugin, 1);
@@ -104,14 +109,16 @@ static void load_plugin(TsrPluginSet *set, const char *name, gboolean rescan)
     record->name = g_strdup(name);
     g_ptr_array_add(set->plugins, record);
     found = find_plugin(set, record);
-    if (g_hash_table_contains(set->conf->switched_off, name)) {
+    if (g_hash_table_contains(set->conf->switched_off, name) || is_off(set, record)) {
         record->state = TSR_PLUGIN_DISABLED;
         g_free(record->reason);
-        record->reason = g_strdup_printf("switched off in '%s'", set->conf->path);
+        record->reason = g_hash_table_contains(set->conf->switched_off, name)
+                             ? g_strdup_printf("switched off in '%s'", set->conf->path)
+                             : g_strdup("its engine is off");
         return;
     }
     if (record->state == TSR_PLUGIN_MISSING) {
-        warn(set, "plugin '%s': %s", name, record->reason);
+        tsr_plugin_set_warn(set, "plugin '%s': %s", name, record->reason);
         return;
     }
     if (found && passes_scan(set, record, rescan))
@@ -127,7 +134,7 @@ static void load_plugin(TsrPluginSet *set, const char *name, gboolean rescan)
             tsr_plugin_refuse(record, TSR_FAULT_OPS, error->message);
     }
     if (record->state == TSR_PLUGIN_REFUSED)
-        warn(set, "plugin '%s' ('%s') is refused: %s%s", name, record->path, record->reason,
+        tsr_plugin_set_warn(set, "plugin '%s' ('%s') is refused: %s%s", name, record->path, record->reason,
              strcmp(record->looked_at, "cached") == 0 ? " (known from before; --rescan looks again)"
                                                       : "");
 }
@@ -145,137 +152,6 @@ static gboolean load_custom_ops(TsrPluginSet *set, GError **error)
                                TSR_CUSTOM_ENGINE, error);
 }
 
-static const TsrLoadedPlugin *find_engine_plugin(const TsrPluginSet *set, const char *name)
-{
-    for (guint i = 0; i < set->plugins->len; i++) {
-        const TsrLoadedPlugin *record = g_ptr_array_index(set->plugins, i);
-        if (record->state == TSR_PLUGIN_LOADED && record->engine != NULL &&
-            g_ascii_strcasecmp(record->engine->name, name) == 0)
-            return record;
-    }
-    return NULL;
-}
-
-static void rank(TsrPluginSet *set, const TsrLoadedPlugin *record, const char *source)
-{
-    TsrRankedEngine ranked = {record, record->engine, g_intern_string(record->engine->name),
-                              source};
-    if (tsr_plugin_set_find_engine(set, record->engine->name) == NULL)
-        g_array_append_val(set->engines, ranked);
-}
-
-/* Why an engine that a list names is not there. (transfer full) */
-static char *why_absent(const TsrPluginSet *set, const char *name)
-{
-    GString *known = g_string_new(NULL);
-    for (guint i = 0; i < set->plugins->len; i++) {
-        const TsrLoadedPlugin *record = g_ptr_array_index(set->plugins, i);
-        if (strcmp(record->name, name) == 0 && record->state != TSR_PLUGIN_LOADED) {
-            g_string_free(known, TRUE);
-            return g_strdup_printf("its plugin is %s: %s", tsr_plugin_state_name(record->state),
-                                   record->reason);
-        }
-        if (record->state == TSR_PLUGIN_LOADED && record->engine != NULL)
-            g_string_append_printf(known, "%s%s", known->len != 0 ? ", " : "",
-                                   record->engine->name);
-    }
-    g_string_prepend(known, "no loaded plugin brings it; there are: ");
-    return g_string_free(known, FALSE);
-}
-
-static gint by_default_priority(gconstpointer a, gconstpointer b)
-{
-    const TsrLoadedPlugin *first = *(TsrLoadedPlugin *const *)a;
-    const TsrLoadedPlugin *second = *(TsrLoadedPlugin *const *)b;
-    if (first->engine->default_priority != second->engine->default_priority)
-        return first->engine->default_priority > second->engine->default_priority ? -1 : 1;
-    return strcmp(first->engine->name, second->engine->name);
-}
-
-static void rank_by_default(TsrPluginSet *set)
-{
-    g_autoptr(GPtrArray) found = g_ptr_array_new();
-    for (guint i = 0; i < set->plugins->len; i++) {
-        TsrLoadedPlugin *record = g_ptr_array_index(set->plugins, i);
-        if (record->state == TSR_PLUGIN_LOADED && record->engine != NULL)
-            g_ptr_array_add(found, record);
-    }
-    g_ptr_array_sort(found, by_default_priority);
-    for (guint i = 0; i < found->len; i++)
-        rank(set, g_ptr_array_index(found, i), "the plugin's default priority");
-}
-
-/* The reference engine takes what a user's list leaves over, unless forbidden. */
-static void rank_reference(TsrPluginSet *set)
-{
-    for (guint i = 0; i < set->plugins->len; i++) {
-        const TsrLoadedPlugin *record = g_ptr_array_index(set->plugins, i);
-        if (record->state == TSR_PLUGIN_LOADED && record->engine != NULL &&
-            (record->engine->flags & TSR_ENGINE_REFERENCE) != 0)
-            rank(set, record, "reference engine, appended as the last resort");
-    }
-}
-
-static gboolean rank_engines(TsrPluginSet *set, const TsrPluginOptions *options, GError **error)
-{
-    if (options->engine_priority != NULL) {
-        for (guint i = 0; options->engine_priority[i] != NULL; i++) {
-            const char *name = options->engine_priority[i];
-            const TsrLoadedPlugin *record = find_engine_plugin(set, name);
-            if (record == NULL) {
-                g_autofree char *why = why_absent(set, name);
-                g_set_error(error, TSR_ERROR, TSR_NOT_FOUND,
-                            "engine '%s' of the engine priority: %s", name, why);
-                return FALSE;
-            }
-            rank(set, record, "--engine-priority");
-        }
-    } else if (set->conf->priority->len != 0) {
-        for (guint i = 0; i < set->conf->priority->len; i++) {
-            const char *name = g_ptr_array_index(set->conf->priority, i);
-            const TsrLoadedPlugin *record = find_engine_plugin(set, name);
-            if (record == NULL) {
-                g_autofree char *why = why_absent(set, name);
-                warn(set, "engine '%s' of the priority in '%s' is not used: %s", name,
-                     set->conf->path, why);
-                continue;
-            }
-            rank(set, record, "[engines] priority of the configuration");
-        }
-    } else {
-        rank_by_default(set);
-    }
-    if (tsr_custom_ops_count(set->custom) != 0)
-        rank(set, tsr_custom_ops_plugin(set->custom), "custom operators of the configuration");
-    if (set->fallback != TSR_FALLBACK_STRICT)
-        rank_reference(set);
-    if (options->safe_mode) {
-        for (guint i = set->engines->len; i-- > 0;)
-            if ((g_array_index(set->engines, TsrRankedEngine, i).engine->flags &
-                 TSR_ENGINE_REFERENCE) == 0)
-                g_array_remove_index(set->engines, i);
-    }
-    if (set->engines->len == 0) {
-        g_autofree char *dirs = join(set->searched, ", ");
-        g_set_error(error, TSR_ERROR, TSR_NOT_FOUND,
-                    "no engine is usable; searched for plugins in %s", dirs);
-        return FALSE;
-    }
-    return TRUE;
-}
-
-/* Tells the user when nothing but reference engines is left. */
-static void note_slow_set(TsrPluginSet *set, gboolean safe_mode)
-{
-    gboolean fast = safe_mode;
-    for (guint i = 0; i < set->engines->len; i++)
-        fast |= (g_array_index(set->engines, TsrRankedEngine, i).engine->flags &
-                 TSR_ENGINE_REFERENCE) == 0;
-    if (!fast)
-        warn(set, "only the reference engine '%s' is in use: results are right, but slow",
-             g_array_index(set->engines, TsrRankedEngine, 0).name);
-}
-
 static void choose_device(TsrPluginSet *set)
 {
     for (guint i = 0; i < set->plugins->len; i++) {
@@ -286,6 +162,24 @@ static void choose_device(TsrPluginSet *set)
             set->device = record;
             return;
         }
+    }
+}
+
+/* Two plugins may bring engines of one name; the first is the one. */
+static void warn_repeated_engines(TsrPluginSet *set)
+{
+    for (guint i = 0; i < set->plugins->len; i++) {
+        const TsrLoadedPlugin *record = g_ptr_array_index(set->plugins, i);
+        const TsrRankedEngine *ranked =
+            record->state == TSR_PLUGIN_LOADED && record->engine != NULL
+                ? tsr_plugin_set_find_engine(set, record->engine->name)
+                : NULL;
+        if (ranked != NULL && ranked->plugin != record)
+            tsr_plugin_set_warn(set,
+                                "engine '%s' is brought by plugin '%s' ('%s') and by '%s' ('%s'); "
+                                "the first is used",
+                                ranked->name, ranked->plugin->name, ranked->plugin->path,
+                                record->name, record->path);
     }
 }
 
@@ -309,6 +203,9 @@ TsrPluginSet *tsr_plugin_set_new(const TsrPluginOptions *options, const TsrOps *
     set->conf = tsr_conf_load(path, error);
     if (set->conf == NULL)
         return NULL;
+    if (!tsr_rank_read_modes(set->conf, options->engine_modes, error) ||
+        !tsr_pins_add_options(set->conf->pins, options->pins, error))
+        return NULL;
     set->searched = tsr_search_dirs(set->conf);
     set->fallback = TSR_FALLBACK_WARN;
     if (set->conf->fallback != NULL)
@@ -325,9 +222,9 @@ TsrPluginSet *tsr_plugin_set_new(const TsrPluginOptions *options, const TsrOps *
     if (!load_custom_ops(set, error))
         return NULL;
     choose_device(set);
-    if (!rank_engines(set, options, error))
+    if (!tsr_rank_engines(set, options, error))
         return NULL;
-    note_slow_set(set, options->safe_mode);
+    warn_repeated_engines(set);
     return g_steal_pointer(&set);
 }
 

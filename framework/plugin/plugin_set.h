@@ -49,6 +49,8 @@ typedef struct TsrPluginOptions {
     int fallback;                       /* a TsrFallback or -1 */
     gboolean safe_mode;                 /* reference engines only */
     gboolean rescan;                    /* look at every plugin again */
+    const char *const *engine_modes;    /* "NAME=off", allow, deny or require; NULL-terminated */
+    const char *const *pins;            /* as tsr_pins_add_options wants them */
 } TsrPluginOptions;
 
 /* Loads everything. builtin are the operator tables of the framework. Errors: the
@@ -58,6 +60,8 @@ TsrPluginSet *tsr_plugin_set_new(const TsrPluginOptions *options, const TsrOps *
                                  guint32 builtin_count, GError **error);
 void tsr_plugin_set_free(TsrPluginSet *set); /* NULL is a no-op */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TsrPluginSet, tsr_plugin_set_free)
+
+void tsr_plugin_set_warn(TsrPluginSet *set, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* The ranked engine of that name, or NULL. Names are matched without case. */
 const TsrRankedEngine *tsr_plugin_set_find_engine(const TsrPluginSet *set, const char *name);

@@ -109,7 +109,7 @@ char *tsr_search_missing_text(const GPtrArray *dirs, const char *name)
 {
     GString *text = g_string_new(NULL);
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-    const char *nearest;
+    g_autofree char *hint = NULL;
     g_string_append_printf(text, "no '%s.plugin' or '%s.so' in ", name, name);
     for (guint i = 0; i < dirs->len; i++) {
         const char *dir = g_ptr_array_index(dirs, i);
@@ -128,8 +128,7 @@ char *tsr_search_missing_text(const GPtrArray *dirs, const char *name)
                                                                        : "is not there");
         g_string_append_c(text, ')');
     }
-    nearest = tsr_nearest_word(name, (const char *const *)names->pdata, names->len);
-    if (nearest != NULL)
-        g_string_append_printf(text, "; did you mean '%s'?", nearest);
+    hint = tsr_nearest_hint(name, (const char *const *)names->pdata, names->len);
+    g_string_append(text, hint);
     return g_string_free(text, FALSE);
 }

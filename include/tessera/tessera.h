@@ -52,10 +52,17 @@ typedef struct TsrSessionOptions {
     guint threads;                      /* cores of the device; 0: all */
     gboolean rescan;                    /* looks at every plugin in a child process again,
                                            whatever is known of it from before */
+    const char *const *engine_modes;    /* "NAME=off" (its plugin is not loaded), "NAME=deny"
+                                           (gets no node), "NAME=allow" (may be used, though no
+                                           list names it) or "NAME=require" (as allow, and an
+                                           error without it); NULL-terminated or NULL */
+    const char *const *pins;            /* "NODE=ENGINE" or "op:OPERATOR=ENGINE", where NODE and
+                                           OPERATOR may be patterns with * and ?;
+                                           NULL-terminated or NULL */
 } TsrSessionOptions;
 
 #define TSR_SESSION_OPTIONS_INIT                                                    \
-    { sizeof(TsrSessionOptions), NULL, NULL, TSR_FALLBACK_DEFAULT, FALSE, 0, FALSE }
+    { sizeof(TsrSessionOptions), NULL, NULL, TSR_FALLBACK_DEFAULT, FALSE, 0, FALSE, NULL, NULL }
 
 /* Loads the plugins. options may be NULL. (transfer full)
  * Errors: INVALID_ARGUMENT or IO (configuration), NOT_FOUND (an engine or device that

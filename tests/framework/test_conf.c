@@ -52,8 +52,9 @@ START_TEST(every_key)
     ck_assert_str_eq(g_hash_table_lookup(conf->fusion, "*"), "off");
     ck_assert_str_eq(g_hash_table_lookup(conf->fusion, "conv_add"), "on");
     ck_assert_str_eq(g_hash_table_lookup(conf->selectors, "one"), "off");
-    ck_assert_str_eq(g_hash_table_lookup(conf->op_pins, "Softmax"), "two");
-    ck_assert_str_eq(g_hash_table_lookup(conf->node_pins, "my/node:0"), "one");
+    ck_assert_str_eq(tsr_pins_find(conf->pins, "any", "", "Softmax")->engine, "two");
+    ck_assert_str_eq(tsr_pins_find(conf->pins, "my/node:0", "", "Softmax")->engine, "one");
+    ck_assert_ptr_null(tsr_pins_find(conf->pins, "any", "", "Relu"));
 }
 END_TEST
 
@@ -76,7 +77,7 @@ START_TEST(refused)
     } rows[] = {
         {"[tessera]\nserch_path=x\n", "[tessera] serch_path: unknown key"},
         {"[engine]\npriority=a\n", "[engine] priority: unknown group"},
-        {"[engines]\npriorities=a\n", "[engines] priorities: unknown key"},
+        {"[engines]\npriorities=a\n", "[engines] priorities: 'a' is not off, allow"},
         {"[tessera]\nfallback=never\n", "'never' is not strict, warn or silent"},
         {"[plugins]\na=yes\n", "[plugins] a: 'yes' is not on or off"},
         {"[fusion]\ndefault=1\n", "[fusion] default: '1' is not on or off"},

@@ -127,6 +127,72 @@ START_TEST(pins)
 }
 END_TEST
 
+/* Patterns hold where no name does, and options before the configuration. */
+START_TEST(pins_by_pattern)
+{
+    static const struct {
+        const char *conf, *option, *engines; /* of add, relu, neg */
+    } rows[] = {
+        {"[pins.node]\nre*=second\n", NULL, "first second first"},
+        {"[pins.node]\n*e*=second\nneg=first\n", NULL, "first second first"},
+        {"[pins.node]\n?e?=second\n", NULL, "first first second"},
+        {"[pins.op]\n*e*=second\n[pins.node]\nn*=first\n", NULL, "first second first"},
+        {"[pins.op]\n::Relu=second\n", NULL, "first second first"},
+        {"", "re*=second", "first second first"},
+        {"", "node:relu=second", "first second first"},
+        {"", "op:Relu=second", "first second first"},
+        {"[pins.node]\nrelu=first\n", "relu=second", "first second first"},
+        {"[pins.node]\nrelu=first\n", "r*=second", "first first first"},
+        {"[pins.op]\nAdd=second\n", "op:?dd=first", "second first first"},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const char *const options[] = {rows[i].option, NULL};
+        g_autoptr(TsrGraph) graph = chain();
+        g_autofree char *engines = NULL;
+        GError *error = NULL;
+        Pair pair;
+        pair_init(&pair, NULL, NULL, rows[i].conf);
+        ck_assert(tsr_pins_add_options(pair.set->conf->pins, options, &error));
+        ck_assert(tsr_place_check_pins(graph, pair.set, &error));
+        ck_assert(tsr_place_graph(graph, pair.set, &error));
+        engines = g_strjoin(" ", engine_of(graph, "add"), engine_of(graph, "relu"),
+                            engine_of(graph, "neg"), NULL);
+        ck_assert_msg(strcmp(engines, rows[i].engines) == 0, "row %zu: %s", i, engines);
+        tsr_plugin_set_free(pair.set);
+    }
+}
+END_TEST
+
+START_TEST(pins_that_fail)
+{
+    static const struct {
+        const char *option, *part;
+        gint32 code;
+    } rows[] = {
+        {"rleu=second", "the model has no node 'rleu'; did you mean 'relu'?", TSR_NOT_FOUND},
+        {"op:Rleu=second", "no operator 'Rleu'; did you mean 'Relu'?", TSR_NOT_FOUND},
+        {"x*=second", "no node 'x*'", TSR_NOT_FOUND},
+        {"relu=secnd", "pinned to engine 'secnd', which is not in use (--pin 'relu'); did you "
+                       "mean 'second'?", TSR_NOT_FOUND},
+        {"relu", "wanted NODE=ENGINE or op:OPERATOR=ENGINE, got 'relu'", TSR_INVALID_ARGUMENT},
+        {"op:=first", "got 'op:=first'", TSR_INVALID_ARGUMENT},
+        {"relu=", "got 'relu='", TSR_INVALID_ARGUMENT},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const char *const options[] = {rows[i].option, NULL};
+        g_autoptr(TsrGraph) graph = chain();
+        GError *error = NULL;
+        Pair pair;
+        pair_init(&pair, NULL, NULL, "[pins.node]\nof_other_models=first\n");
+        ck_assert(!(tsr_pins_add_options(pair.set->conf->pins, options, &error) &&
+                    tsr_place_check_pins(graph, pair.set, &error) &&
+                    tsr_place_graph(graph, pair.set, &error)));
+        ck_error(error, rows[i].code, rows[i].part);
+        tsr_plugin_set_free(pair.set);
+    }
+}
+END_TEST
+
 /* An engine may take each node and refuse them together: the next one gets them. */
 START_TEST(refused_cluster_moves_on)
 {
@@ -267,6 +333,6 @@ START_TEST(neighbours_share_a_cluster)
 }
 END_TEST
 
-FIXTURE_MAIN("place", by_priority, no_fallback_no_text, nobody, pins, refused_cluster_moves_on,
+FIXTURE_MAIN("place", by_priority, no_fallback_no_text, nobody, pins, pins_by_pattern, pins_that_fail, refused_cluster_moves_on,
              all_clusters_refused, unknown_shapes, one_node, random_clusters_are_convex,
              neighbours_share_a_cluster)

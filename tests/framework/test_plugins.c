@@ -7,6 +7,7 @@
 
 #include "fixture.h"
 #include "ops/ops.h"
+#include "plugin/rank.h"
 
 /* A configuration over the bad plugins and the real ones of the build. (transfer full) */
 static char *write_conf(const char *plugins, const char *more)
@@ -210,6 +211,98 @@ START_TEST(safe_mode)
 }
 END_TEST
 
+static TsrPluginSet *open_ruled(const char *more, const char *const *modes, GError **error)
+{
+    g_autofree char *conf = write_conf(plugins, more);
+    TsrPluginOptions options = {.conf_path = conf, .fallback = -1, .engine_modes = modes};
+    guint32 count;
+    const TsrOps *const *builtin = tsr_ops_builtin(&count);
+    return tsr_plugin_set_new(&options, builtin, count, error);
+}
+
+/* What the user says of one engine, in the configuration and before it by option. */
+START_TEST(rules)
+{
+    static const struct {
+        const char *conf, *mode, *order, *source;
+    } rows[] = {
+        {"", "nn_engine=deny", "bad_fine aicpu", "default priority"},
+        {"NN_engine=deny\n", NULL, "bad_fine aicpu", "default priority"},
+        {"nn_engine=deny\n", "NN_ENGINE=allow", "nn_engine bad_fine aicpu", "default priority"},
+        {"priority=nn_engine\n", NULL, "nn_engine aicpu", "priority of"},
+        {"priority=nn_engine\n", "bad_fine=allow", "nn_engine bad_fine aicpu", "priority of"},
+        {"priority=nn_engine\nbad_fine=require\n", NULL, "nn_engine bad_fine aicpu",
+         "priority of"},
+        {"priority=nn_engine;bad_fine\n", "nn_engine=deny", "bad_fine aicpu", "priority of"},
+        {"priority=nn_engine;bad_fine\n", "nn_engine=off", "bad_fine aicpu", "priority of"},
+        {"priority=nn_engine\n", "aicpu=deny", "nn_engine", "priority of"},
+        {"", "nobody=allow", "nn_engine bad_fine aicpu", "default priority"},
+    };
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const char *const modes[] = {rows[i].mode, NULL};
+        g_autofree char *more = g_strconcat("[engines]\n", rows[i].conf, NULL);
+        g_auto(GStrv) order = g_strsplit(rows[i].order, " ", -1);
+        GError *error = NULL;
+        g_autoptr(TsrPluginSet) set = open_ruled(more, modes, &error);
+        ck_no_error(error);
+        ck_order(set, (const char *const *)order, rows[i].source);
+        if (g_strcmp0(rows[i].mode, "nn_engine=off") == 0)
+            ck_assert_int_eq(find(set, "nn_engine")->state, TSR_PLUGIN_DISABLED);
+        else
+            ck_assert_int_eq(find(set, "nn_engine")->state, TSR_PLUGIN_LOADED);
+    }
+}
+END_TEST
+
+START_TEST(rules_that_fail)
+{
+    static const struct {
+        const char *conf, *mode, *part;
+        gint32 code;
+    } rows[] = {
+        {"", "nobody=require", "engine 'nobody' is required by --engine: no loaded plugin",
+         TSR_NOT_FOUND},
+        {"", "nn_engin=require", "did you mean 'nn_engine'?", TSR_NOT_FOUND},
+        {"nobody=require\n", NULL, "required by [engines] of the configuration", TSR_NOT_FOUND},
+        {"nobody=maybe\n", NULL, "'maybe' is not off, allow, deny or require",
+         TSR_INVALID_ARGUMENT},
+        {"", "aicpu=maybe", "wanted NAME=off, allow, deny or require, got 'aicpu=maybe'",
+         TSR_INVALID_ARGUMENT},
+        {"", "aicpu", "got 'aicpu'", TSR_INVALID_ARGUMENT},
+        {"priority=nn_engine\nnn_engine=deny\n", "aicpu=deny", "no engine is usable",
+         TSR_NOT_FOUND},
+    };
+    const char *const misspelt[] = {"nn_engin=deny", NULL};
+    GError *error = NULL;
+    g_autoptr(TsrPluginSet) set = open_ruled(NULL, misspelt, &error);
+    ck_no_error(error);
+    ck_assert(is_warned(set, "engine 'nn_engin' of --engine: no loaded plugin"));
+    for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const char *const modes[] = {rows[i].mode, NULL};
+        g_autofree char *more = g_strconcat("[engines]\n", rows[i].conf, NULL);
+        ck_assert_ptr_null(open_ruled(more, modes, &error));
+        ck_error(error, rows[i].code, rows[i].part);
+    }
+}
+END_TEST
+
+/* Why a loaded engine is in no order. */
+START_TEST(unused_engines)
+{
+    const char *const modes[] = {"nn_engine=deny", NULL};
+    GError *error = NULL;
+    g_autoptr(TsrPluginSet) set = open_ruled("[engines]\npriority=aicpu\n", modes, &error);
+    g_autofree char *denied = NULL, *unnamed = NULL, *used = NULL;
+    ck_no_error(error);
+    denied = tsr_rank_unused_reason(set, find(set, "nn_engine"));
+    unnamed = tsr_rank_unused_reason(set, find(set, "bad_fine"));
+    used = tsr_rank_unused_reason(set, find(set, "aicpu"));
+    ck_assert_str_eq(denied, "denied by --engine");
+    ck_assert_str_eq(unnamed, "no list names it");
+    ck_assert_ptr_null(used);
+}
+END_TEST
+
 START_TEST(fallback_modes)
 {
     static const struct {
@@ -294,5 +387,6 @@ END_TEST
 
 FIXTURE_MAIN("plugins", refused, missing_and_off, no_engine_at_all, order_by_default,
              order_of_the_configuration, order_of_the_options, absent_engine_says_why, safe_mode,
-             fallback_modes, device_is_not_there, device_by_name, search_path_of_the_environment,
+             rules, rules_that_fail,
+             unused_engines, fallback_modes, device_is_not_there, device_by_name, search_path_of_the_environment,
              again_and_again)
