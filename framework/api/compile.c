@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * compile.c: one network's way through the floors, from an imported graph to a model.
+ * compile.c: one network's way through the floors, from an imported graph to one that is placed
+ * on engines and has storage formats. build_model.c makes the model of it.
  */
 #include <glib/gstdio.h>
 #include <string.h>
 
 #include "api/session.h"
 #include "base/error.h"
-#include "build/memory_check.h"
-#include "build/om_write.h"
-#include "build/task_build.h"
 #include "engine/cluster.h"
 #include "engine/place.h"
 #include "ir/storage.h"
@@ -101,8 +99,7 @@ static gboolean set_precision(TsrGraph *graph, const TsrPluginSet *set,
     return tsr_precision_apply(graph, set, mode, list, report, error);
 }
 
-/* The options as this version knows them: a caller built against an older one has fewer. */
-static TsrCompileOptions known_options(const TsrCompileOptions *options)
+TsrCompileOptions tsr_compile_options_known(const TsrCompileOptions *options)
 {
     TsrCompileOptions known = {.struct_size = sizeof(TsrCompileOptions)};
     if (options != NULL)
@@ -143,7 +140,7 @@ gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
                            const TsrCompileOptions *given, TsrCompileReport *report,
                            GError **error)
 {
-    const TsrCompileOptions known = known_options(given), *options = &known;
+    const TsrCompileOptions known = tsr_compile_options_known(given), *options = &known;
     const TsrPluginSet *set = session->set;
     g_autoptr(GError) device_error = NULL;
     TsrFusionSwitches switches;
@@ -187,166 +184,4 @@ gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
     tsr_graph_foreach(graph, count_nodes, report);
     report->fallback_text = tsr_place_fallback_text(graph, set);
     return TRUE;
-}
-
-/* Nothing in a file is believed: its plan is proved again. */
-static TsrProgram *read_program(TsrSession *session, const TsrOmFile *file, GBytes **out_weights,
-                                GError **error)
-{
-    TsrProgram *program = tsr_om_read(file, session->set->registry, out_weights, error);
-    if (program != NULL &&
-        !tsr_memory_check(program, program->graph->nodes, session->set, error)) {
-        g_clear_pointer(&program, tsr_program_free);
-        g_clear_pointer(out_weights, g_bytes_unref);
-    }
-    return program;
-}
-
-static TsrModel *bind(TsrSession *session, GBytes *om, TsrCompileReport *report, GError **error)
-{
-    g_autoptr(GBytes) weights = NULL;
-    TsrOmFile file;
-    TsrProgram *program;
-    TsrBoundModel *bound;
-    TsrModel *model;
-    if (!tsr_om_open_bytes(om, &file, error))
-        return NULL;
-    program = read_program(session, &file, &weights, error);
-    tsr_om_close(&file);
-    if (program == NULL)
-        return NULL;
-    bound = tsr_bound_model_new(program, weights, session->set, session->device, error);
-    if (bound == NULL)
-        return NULL;
-    model = g_new0(TsrModel, 1);
-    model->session = tsr_session_ref(session);
-    model->om = g_bytes_ref(om);
-    model->bound = bound;
-    model->report = report;
-    return model;
-}
-
-TsrModel *tsr_session_compile(TsrSession *session, TsrGraph *graph,
-                              const TsrCompileOptions *options, GError **error)
-{
-    g_autoptr(TsrCompileReport) report = tsr_compile_report_new();
-    g_autoptr(TsrProgram) program = NULL;
-    g_autoptr(GBytes) om = NULL;
-    gint64 begin = g_get_monotonic_time();
-    const TsrCompileOptions known = known_options(options);
-    TsrBuildOptions build = {.reuse = !known.disable_memory_reuse,
-                             .in_place = !known.disable_inplace,
-                             .host_mode = known.host_mode,
-                             .streams = known.streams};
-    TsrModel *model;
-
-    if (!tsr_compile_graph(session, graph, options, report, error))
-        return NULL;
-    build.traits = tsr_device_traits(session->device);
-    program = tsr_task_build(graph, session->set, &build, error);
-    if (program == NULL)
-        return NULL;
-    om = tsr_om_assemble(program, session->set, error);
-    if (om == NULL)
-        return NULL;
-    report->compile_ms = (double)(g_get_monotonic_time() - begin) / 1000.0;
-    model = bind(session, om, report, error);
-    if (model != NULL)
-        g_steal_pointer(&report);
-    return model;
-}
-
-/* The engines that built the model against those that are here. */
-static gboolean check_engines(TsrSession *session, const TsrOmFile *file, GError **error)
-{
-    g_autoptr(GVariant) meta = tsr_om_section(file, TSR_OM_META, "a{sv}", error);
-    g_autoptr(GArray) engines = NULL;
-    g_autofree char *device = NULL;
-    if (meta == NULL)
-        return FALSE;
-    engines = tsr_om_engines(meta);
-    for (guint i = 0; i < engines->len; i++) {
-        const TsrOmEngine *wanted = &g_array_index(engines, TsrOmEngine, i);
-        const TsrRankedEngine *ranked = tsr_plugin_set_find_engine(session->set, wanted->name);
-        TsrSupport support = {.struct_size = sizeof(support), .answer = TSR_SUPPORT_YES};
-        if (ranked == NULL) {
-            g_set_error(error, TSR_ERROR, TSR_NOT_FOUND,
-                        "was compiled for engine '%s' (plugin version %s), which is not in use",
-                        wanted->name, wanted->plugin_version);
-            return FALSE;
-        }
-        if (wanted->abi_major != TSR_ABI_MAJOR) {
-            g_set_error(error, TSR_ERROR, TSR_INCOMPATIBLE,
-                        "engine '%s' built it under plugin ABI %u, this is %u: compile it again",
-                        wanted->name, wanted->abi_major, TSR_ABI_MAJOR);
-            return FALSE;
-        }
-        if (TSR_HAS(ranked->engine, validate)) {
-            if (ranked->engine->validate(ranked->engine, wanted->blob_version, wanted->compat,
-                                         &support) != TSR_OK)
-                support.answer = TSR_SUPPORT_NO;
-        } else if (ranked->engine->blob_version != wanted->blob_version) {
-            support.answer = TSR_SUPPORT_NO;
-            g_snprintf(support.reason, sizeof(support.reason),
-                       "its tasks have version %u, the engine here writes %u",
-                       wanted->blob_version, ranked->engine->blob_version);
-        }
-        if (support.answer == TSR_SUPPORT_NO) {
-            g_set_error(error, TSR_ERROR, TSR_INCOMPATIBLE,
-                        "engine '%s' (plugin version %s) cannot run it: %s: compile it again",
-                        wanted->name, wanted->plugin_version, support.reason);
-            return FALSE;
-        }
-    }
-    if (g_variant_lookup(meta, "device", "s", &device) && device[0] != '\0' &&
-        (session->set->device == NULL ||
-         g_strcmp0(session->set->device->device->name, device) != 0)) {
-        g_set_error(error, TSR_ERROR, TSR_NOT_FOUND,
-                    "was compiled for device '%s', which is not loaded", device);
-        return FALSE;
-    }
-    return TRUE;
-}
-
-gboolean tsr_session_validate(TsrSession *session, const char *path, GError **error)
-{
-    TsrOmFile file;
-    gboolean done;
-    if (!tsr_om_open(path, &file, error))
-        return FALSE;
-    done = check_engines(session, &file, error);
-    if (!done)
-        g_prefix_error(error, "offline model '%s': ", path);
-    tsr_om_close(&file);
-    return done;
-}
-
-TsrModel *tsr_session_load(TsrSession *session, const char *path, GError **error)
-{
-    g_autoptr(GBytes) weights = NULL;
-    g_autoptr(GError) device_error = NULL;
-    TsrOmFile file;
-    TsrProgram *program = NULL;
-    TsrBoundModel *bound = NULL;
-    TsrModel *model;
-    if (!tsr_om_open(path, &file, error))
-        return NULL;
-    tsr_session_device(session, &device_error);
-    if (device_error != NULL)
-        g_propagate_error(error, g_steal_pointer(&device_error));
-    else if (check_engines(session, &file, error))
-        program = read_program(session, &file, &weights, error);
-    if (program != NULL)
-        bound = tsr_bound_model_new(program, weights, session->set, session->device, error);
-    if (bound == NULL) {
-        g_prefix_error(error, "offline model '%s': ", path);
-        tsr_om_close(&file);
-        return NULL;
-    }
-    model = g_new0(TsrModel, 1);
-    model->session = tsr_session_ref(session);
-    model->om = g_bytes_ref(file.bytes);
-    model->bound = bound;
-    tsr_om_close(&file);
-    return model;
 }

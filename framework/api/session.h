@@ -55,11 +55,17 @@ TsrCompileReport *tsr_compile_report_new(void);
 void tsr_compile_report_free(TsrCompileReport *report); /* NULL is a no-op */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TsrCompileReport, tsr_compile_report_free)
 
+/* The options as this version knows them: a caller built against an older one has fewer. */
+TsrCompileOptions tsr_compile_options_known(const TsrCompileOptions *options);
+
 /* Prepares, places, fuses and chooses formats, without building tasks. */
 gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
                            const TsrCompileOptions *options, TsrCompileReport *report,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/* The engines that built the model against those that are here. FALSE sets the reason. */
+gboolean tsr_session_check_engines(TsrSession *session, const TsrOmFile *file, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 /* Whether the offline model can run here, checked without loading it. FALSE sets the
  * reason. */
 gboolean tsr_session_validate(TsrSession *session, const char *path, GError **error)

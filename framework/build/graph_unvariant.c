@@ -13,7 +13,7 @@
 
 typedef struct Reader {
     TsrOpRegistry *registry;
-    GBytes *weights;
+    const TsrWeights *weights;
     GPtrArray *values; /* TsrValue by id, over all graphs */
 } Reader;
 
@@ -203,19 +203,19 @@ static TsrValue *value_at(const Reader *reader, gint32 id)
 /* The strings that program.c packed from that offset on; NULL when they do not fit. */
 static GBytes *unpack_strings(Reader *reader, const ValueRecord *record, guint64 offset)
 {
-    gsize available;
-    const guint8 *data = g_bytes_get_data(reader->weights, &available);
+    const guint64 available = tsr_weights_left(reader->weights, offset);
+    const guint8 *data = tsr_weights_at(reader->weights, offset);
     gint64 count = tsr_desc_is_static(&record->desc.view)
                        ? tsr_desc_elements(&record->desc.view)
                        : -1;
     g_autofree TsrString *strings = NULL;
     guint64 at;
-    if (count < 0 || offset > available || (guint64)count > (available - offset) / 8)
+    if (count < 0 || data == NULL || (guint64)count > available / 8)
         return NULL;
     strings = g_new0(TsrString, (gsize)count + 1);
-    at = offset + (guint64)count * 8;
+    at = (guint64)count * 8;
     for (gint64 i = 0; i < count; i++) {
-        memcpy(&strings[i].size, data + offset + (guint64)i * 8, 8);
+        memcpy(&strings[i].size, data + (guint64)i * 8, 8);
         if (strings[i].size > available - at)
             return NULL;
         strings[i].data = (const char *)data + at;
@@ -226,19 +226,20 @@ static GBytes *unpack_strings(Reader *reader, const ValueRecord *record, guint64
 
 static GBytes *constant_bytes(Reader *reader, const ValueRecord *record, GError **error)
 {
-    guint64 size, offset = record->offset - 1, available = g_bytes_get_size(reader->weights);
+    guint64 size;
+    const guint64 offset = record->offset - 1;
+    GBytes *bytes = NULL;
     if (record->desc.view.dtype == TSR_DTYPE_STRING) {
         GBytes *strings = unpack_strings(reader, record, offset);
         if (strings == NULL)
             corrupt(error, "constant '%s' does not lie in the weights", record->name);
         return strings;
     }
-    if (!tsr_desc_storage_bytes(&record->desc.view, &size) || offset > available ||
-        size > available - offset) {
+    if (tsr_desc_storage_bytes(&record->desc.view, &size))
+        bytes = tsr_weights_slice(reader->weights, offset, size);
+    if (bytes == NULL)
         corrupt(error, "constant '%s' does not lie in the weights", record->name);
-        return NULL;
-    }
-    return g_bytes_new_from_bytes(reader->weights, offset, size);
+    return bytes;
 }
 
 /* A data or constant node: one value, no operator. */
@@ -470,8 +471,8 @@ static TsrGraph *read_graph(Reader *reader, GVariant *variant, guint depth, GErr
     return done ? g_steal_pointer(&graph) : NULL;
 }
 
-TsrGraph *tsr_graph_from_variant(TsrOpRegistry *registry, GVariant *variant, GBytes *weights,
-                                 GError **error)
+TsrGraph *tsr_graph_from_variant(TsrOpRegistry *registry, GVariant *variant,
+                                 const TsrWeights *weights, GError **error)
 {
     Reader reader = {registry, weights, g_ptr_array_new()};
     TsrGraph *graph = read_graph(&reader, variant, 0, error);

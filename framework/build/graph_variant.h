@@ -15,9 +15,10 @@
 /* A new floating variant. */
 GVariant *tsr_graph_to_variant(TsrProgram *program);
 
-/* Rebuilds the graph. weights is the section's data. Errors: CORRUPT for what cannot
+/* Rebuilds the graph. Constants are slices of weights. Errors: CORRUPT for what cannot
  * be; UNSUPPORTED for an operator that is not defined here. (transfer full) */
-TsrGraph *tsr_graph_from_variant(TsrOpRegistry *registry, GVariant *variant, GBytes *weights,
+TsrGraph *tsr_graph_from_variant(TsrOpRegistry *registry, GVariant *variant,
+                                 const TsrWeights *weights,
                                  GError **error);
 
 #endif

@@ -10,8 +10,8 @@
 #include <glib.h>
 
 #define TSR_OM_MAGIC "TESSERA"  /* with its NUL: 8 bytes */
-#define TSR_OM_VERSION 2u
-#define TSR_OM_MAX_SECTIONS 64u
+#define TSR_OM_VERSION 3u
+#define TSR_OM_MAX_SECTIONS 128u
 
 typedef struct TsrOmHeader {
     char magic[8];
@@ -35,6 +35,13 @@ typedef struct TsrOmSection {
 #define TSR_OM_MEMORY "memory"
 #define TSR_OM_WEIGHTS "weights"
 
+/* Of a model with dimensions that only a run knows: its graph as it was imported, and how it
+ * is to be compiled for the shapes of a run. */
+#define TSR_OM_SOURCE "source"
+/* A program for fixed shapes is one section: "gear" and its number. */
+#define TSR_OM_GEAR "gear"
+#define TSR_OM_MAX_GEARS 100u
+
 /* "meta": a{sv}. "tasks" and "memory": see om_write.c. */
 #define TSR_OM_TASKS_TYPE "a(uuuuussa(uutut)ayt)"
 #define TSR_OM_MEMORY_TYPE "a(suuttuuuss)"
@@ -42,5 +49,8 @@ typedef struct TsrOmSection {
  * which values went into which fused node (node, value). */
 #define TSR_OM_PLACES_TYPE "a(uuuut)"
 #define TSR_OM_FUSED_TYPE "a(ss)"
+/* In "meta": what is known of the dimensions of inputs that a run settles (input, axis, name,
+ * least, most; input_dim.h), and TsrCompileOptions by name. */
+#define TSR_OM_DIMS_TYPE "a(uusxx)"
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "build/graph_variant.h"
 #include "build/om_format.h"
+#include "ir/input_dim.h"
 
 /* Engines that the graph uses, each with what its plugin says of itself. */
 static void collect_engines(TsrGraph *graph, gpointer data)
@@ -71,6 +72,18 @@ static GVariant *fused_variant(const TsrProgram *program)
     return g_variant_builder_end(&builder);
 }
 
+static GVariant *dims_variant(const TsrGraph *graph)
+{
+    GVariantBuilder builder;
+    g_variant_builder_init(&builder, G_VARIANT_TYPE(TSR_OM_DIMS_TYPE));
+    for (guint i = 0; i < graph->input_dims->len; i++) {
+        const TsrInputDim *dim = &g_array_index(graph->input_dims, TsrInputDim, i);
+        g_variant_builder_add(&builder, "(uusxx)", dim->input, dim->axis,
+                              dim->name != NULL ? dim->name : "", dim->least, dim->most);
+    }
+    return g_variant_builder_end(&builder);
+}
+
 static GVariant *meta_variant(TsrProgram *program, const TsrPluginSet *set)
 {
     GVariantDict dict;
@@ -93,6 +106,7 @@ static GVariant *meta_variant(TsrProgram *program, const TsrPluginSet *set)
     g_variant_dict_insert_value(&dict, "engines", engines_variant(program, set));
     g_variant_dict_insert_value(&dict, "places", places_variant(program));
     g_variant_dict_insert_value(&dict, "fused", fused_variant(program));
+    g_variant_dict_insert_value(&dict, "dims", dims_variant(program->graph));
     return g_variant_dict_end(&dict);
 }
 
@@ -138,47 +152,73 @@ static GVariant *memory_variant(const TsrProgram *program)
     return g_variant_builder_end(&builder);
 }
 
-/* Copies the weights with zeros between them, and gives each piece up at once. */
-static void move_weights(TsrProgram *program, guint8 *target, guint64 size_bytes)
+/* All of a program but the weights, in the order of the sections. (floating) */
+static void program_variants(TsrProgram *program, const TsrPluginSet *set, GVariant **out)
 {
-    guint64 at = 0;
-    for (guint i = 0; i < program->weights->len; i++) {
-        TsrWeightChunk *chunk = &g_array_index(program->weights, TsrWeightChunk, i);
-        gsize size;
-        gconstpointer data = g_bytes_get_data(chunk->bytes, &size);
-        memset(target + at, 0, chunk->offset - at);
-        if (size != 0)
-            memcpy(target + chunk->offset, data, size);
-        at = chunk->offset + size;
-        g_clear_pointer(&chunk->bytes, g_bytes_unref);
-    }
-    memset(target + at, 0, size_bytes - at);
-    g_array_set_size(program->weights, 0);
+    program->stats.weight_bytes = tsr_weights_size(program->weights);
+    out[1] = tsr_graph_to_variant(program); /* first: it may add constants */
+    program->stats.weight_bytes = tsr_weights_size(program->weights);
+    out[0] = meta_variant(program, set);
+    out[2] = tasks_variant(program);
+    out[3] = memory_variant(program);
 }
 
-GBytes *tsr_om_assemble(TsrProgram *program, const TsrPluginSet *set, GError **error)
-{
-    static const char *const names[] = {TSR_OM_META, TSR_OM_GRAPH, TSR_OM_TASKS, TSR_OM_MEMORY,
-                                        TSR_OM_WEIGHTS};
-    enum { VARIANTS = 4, SECTIONS = 5 };
-    GVariant *variants[VARIANTS] = {
-        g_variant_ref_sink(meta_variant(program, set)),
-        g_variant_ref_sink(tsr_graph_to_variant(program)),
-        g_variant_ref_sink(tasks_variant(program)),
-        g_variant_ref_sink(memory_variant(program)),
-    };
-    TsrOmHeader header = {.magic = TSR_OM_MAGIC, .version = TSR_OM_VERSION,
-                          .section_count = SECTIONS};
-    TsrOmSection table[SECTIONS];
-    guint8 *memory;
-    guint64 at = tsr_align_up(sizeof(header) + sizeof(table), TSR_MEMORY_ALIGNMENT);
+/* A section that is a variant. */
+typedef struct Part {
+    char name[sizeof(((TsrOmSection *)NULL)->name)];
+    GVariant *variant;
+} Part;
 
-    memset(table, 0, sizeof(table));
-    for (guint i = 0; i < SECTIONS; i++) {
-        g_strlcpy(table[i].name, names[i], sizeof(table[i].name));
+static void add_part(GArray *parts, const char *name, GVariant *variant)
+{
+    Part part = {.variant = g_variant_ref_sink(variant)};
+    g_strlcpy(part.name, name, sizeof(part.name));
+    g_array_append_val(parts, part);
+}
+
+static void clear_part(gpointer part)
+{
+    g_variant_unref(((Part *)part)->variant);
+}
+
+static GArray *make_parts(const TsrOmContent *content, const TsrPluginSet *set)
+{
+    static const char *const names[] = {TSR_OM_META, TSR_OM_GRAPH, TSR_OM_TASKS, TSR_OM_MEMORY};
+    GArray *parts = g_array_new(FALSE, FALSE, sizeof(Part));
+    GVariant *variants[G_N_ELEMENTS(names)];
+    g_array_set_clear_func(parts, clear_part);
+    program_variants(content->program, set, variants);
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+        add_part(parts, names[i], variants[i]);
+    for (guint i = 0; content->gears != NULL && i < content->gears->len; i++) {
+        g_autofree char *name = g_strdup_printf(TSR_OM_GEAR "%u", i);
+        program_variants(g_ptr_array_index(content->gears, i), set, variants);
+        add_part(parts, name, g_variant_new_tuple(variants, G_N_ELEMENTS(variants)));
+    }
+    if (content->source != NULL)
+        add_part(parts, TSR_OM_SOURCE, content->source);
+    return parts;
+}
+
+GBytes *tsr_om_assemble(const TsrOmContent *content, const TsrPluginSet *set, GError **error)
+{
+    g_autoptr(GArray) parts = make_parts(content, set);
+    TsrWeights *weights = content->program->weights;
+    const guint count = parts->len + 1;
+    const gsize table_size = count * sizeof(TsrOmSection);
+    g_autofree TsrOmSection *table = g_new0(TsrOmSection, count);
+    TsrOmHeader header = {.magic = TSR_OM_MAGIC, .version = TSR_OM_VERSION,
+                          .section_count = count};
+    guint8 *memory;
+    guint64 at = tsr_align_up(sizeof(header) + table_size, TSR_MEMORY_ALIGNMENT);
+
+    for (guint i = 0; i < count; i++) {
+        const Part *part = i < parts->len ? &g_array_index(parts, Part, i) : NULL;
+        g_strlcpy(table[i].name, part != NULL ? part->name : TSR_OM_WEIGHTS,
+                  sizeof(table[i].name));
         table[i].offset = at;
-        table[i].size = i < VARIANTS ? g_variant_get_size(variants[i])
-                                     : program->stats.weight_bytes;
+        table[i].size = part != NULL ? g_variant_get_size(part->variant)
+                                     : tsr_weights_size(weights);
         at = tsr_align_up(at + table[i].size, TSR_MEMORY_ALIGNMENT);
     }
     header.file_size = at;
@@ -186,20 +226,20 @@ GBytes *tsr_om_assemble(TsrProgram *program, const TsrPluginSet *set, GError **e
     if (memory == NULL) {
         g_set_error(error, TSR_ERROR, TSR_OUT_OF_MEMORY,
                     "offline model: no memory for %" G_GUINT64_FORMAT " bytes", at);
-    } else {
-        memset(memory, 0, table[VARIANTS].offset);
-        for (guint i = 0; i < VARIANTS; i++)
-            g_variant_store(variants[i], memory + table[i].offset);
-        move_weights(program, memory + table[VARIANTS].offset, at - table[VARIANTS].offset);
-        for (guint i = 0; i < SECTIONS; i++)
-            table[i].hash = XXH3_64bits(memory + table[i].offset, table[i].size);
-        header.table_hash = XXH3_64bits(table, sizeof(table));
-        memcpy(memory, &header, sizeof(header));
-        memcpy(memory + sizeof(header), table, sizeof(table));
+        return NULL;
     }
-    for (guint i = 0; i < VARIANTS; i++)
-        g_variant_unref(variants[i]);
-    return memory != NULL ? tsr_memory_to_bytes(memory, at) : NULL;
+    memset(memory, 0, table[parts->len].offset);
+    for (guint i = 0; i < parts->len; i++)
+        g_variant_store(g_array_index(parts, Part, i).variant, memory + table[i].offset);
+    tsr_weights_move(weights, memory + table[parts->len].offset);
+    memset(memory + table[parts->len].offset + tsr_weights_size(weights), 0,
+           at - table[parts->len].offset - tsr_weights_size(weights));
+    for (guint i = 0; i < count; i++)
+        table[i].hash = XXH3_64bits(memory + table[i].offset, table[i].size);
+    header.table_hash = XXH3_64bits(table, table_size);
+    memcpy(memory, &header, sizeof(header));
+    memcpy(memory + sizeof(header), table, table_size);
+    return tsr_memory_to_bytes(memory, at);
 }
 
 gboolean tsr_om_save(GBytes *om, const char *path, GError **error)

@@ -8,9 +8,16 @@
 #include "build/program.h"
 #include "plugin/plugin_set.h"
 
-/* The whole file as bytes, 64-byte aligned. The program's weights are used up. Errors:
- * OUT_OF_MEMORY. (transfer full) */
-GBytes *tsr_om_assemble(TsrProgram *program, const TsrPluginSet *set, GError **error);
+/* What a file holds. All programs and the source have the same weights. */
+typedef struct TsrOmContent {
+    TsrProgram *program;
+    GPtrArray *gears;   /* TsrProgram for fixed shapes, at most TSR_OM_MAX_GEARS; or NULL */
+    GVariant *source;   /* of TSR_OM_SOURCE; floating ones are taken; or NULL */
+} TsrOmContent;
+
+/* The whole file as bytes, 64-byte aligned. The weights are used up. Errors: OUT_OF_MEMORY.
+ * (transfer full) */
+GBytes *tsr_om_assemble(const TsrOmContent *content, const TsrPluginSet *set, GError **error);
 
 /* Writes bytes to a file: beside it first, then renamed, so that a reader never sees
  * half of it. Errors: IO. */

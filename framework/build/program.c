@@ -4,8 +4,6 @@
  */
 #include "build/program.h"
 
-#include "base/memory.h"
-
 static void clear_row(gpointer row)
 {
     TsrMemoryRow *entry = row;
@@ -14,20 +12,14 @@ static void clear_row(gpointer row)
     g_free(entry->note);
 }
 
-static void clear_chunk(gpointer chunk)
-{
-    g_clear_pointer(&((TsrWeightChunk *)chunk)->bytes, g_bytes_unref);
-}
-
-TsrProgram *tsr_program_new(TsrGraph *graph)
+TsrProgram *tsr_program_new(TsrGraph *graph, TsrWeights *weights)
 {
     TsrProgram *program = g_new0(TsrProgram, 1);
     program->graph = tsr_graph_ref(graph);
     program->tasks = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_program_task_free);
     program->memory = g_array_new(FALSE, FALSE, sizeof(TsrMemoryRow));
     g_array_set_clear_func(program->memory, clear_row);
-    program->weights = g_array_new(FALSE, FALSE, sizeof(TsrWeightChunk));
-    g_array_set_clear_func(program->weights, clear_chunk);
+    program->weights = weights != NULL ? tsr_weights_ref(weights) : tsr_weights_new();
     program->constants = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     program->places = g_array_new(FALSE, FALSE, sizeof(TsrValuePlace));
     program->stream_count = 1;
@@ -40,7 +32,7 @@ void tsr_program_free(TsrProgram *program)
         return;
     g_ptr_array_unref(program->tasks);
     g_array_unref(program->memory);
-    g_array_unref(program->weights);
+    tsr_weights_unref(program->weights);
     g_hash_table_unref(program->constants);
     g_array_unref(program->places);
     g_free(program->device);
@@ -98,11 +90,9 @@ gboolean tsr_program_space_bytes(const TsrProgram *program, const TsrAddress *ad
 
 guint64 tsr_program_add_weights(TsrProgram *program, GBytes *bytes)
 {
-    TsrWeightChunk chunk = {program->stats.weight_bytes, g_bytes_ref(bytes)};
-    g_array_append_val(program->weights, chunk);
-    program->stats.weight_bytes +=
-        tsr_align_up(MAX(g_bytes_get_size(bytes), 1), TSR_MEMORY_ALIGNMENT);
-    return chunk.offset;
+    const guint64 offset = tsr_weights_add(program->weights, bytes);
+    program->stats.weight_bytes = tsr_weights_size(program->weights);
+    return offset;
 }
 
 /* Strings are stored as their sizes (64-bit each), then their texts. */

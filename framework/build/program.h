@@ -7,6 +7,7 @@
 #ifndef TSR_BUILD_PROGRAM_H
 #define TSR_BUILD_PROGRAM_H
 
+#include "build/weights.h"
 #include "ir/graph.h"
 
 /* What an address counts from. */
@@ -78,12 +79,6 @@ typedef struct TsrMemoryStats {
     const char *planner;       /* that made the plan: static or interned text, or NULL */
 } TsrMemoryStats;
 
-/* A piece of the weights section. */
-typedef struct TsrWeightChunk {
-    guint64 offset;
-    GBytes *bytes;
-} TsrWeightChunk;
-
 /* Where a value of the root graph lies, for whoever wants to see it. */
 typedef struct TsrValuePlace {
     guint32 node;           /* its producer: index in the serialised root graph */
@@ -96,7 +91,7 @@ typedef struct TsrProgram {
     gboolean is_sink;       /* tasks and memory hold; else the nodes run one by one */
     GPtrArray *tasks;       /* TsrProgramTask */
     GArray *memory;         /* TsrMemoryRow */
-    GArray *weights;        /* TsrWeightChunk, ascending; empty for a program read back */
+    TsrWeights *weights;    /* that addresses of TSR_SPACE_WEIGHTS count in */
     GHashTable *constants;  /* TsrValue -> offset + 1 of its data in the weights */
     GArray *places;         /* TsrValuePlace of each value, of a program with tasks */
     TsrMemoryStats stats;
@@ -107,7 +102,8 @@ typedef struct TsrProgram {
     char *device;           /* or NULL */
 } TsrProgram;
 
-TsrProgram *tsr_program_new(TsrGraph *graph); /* (transfer full); takes a reference */
+/* Takes a reference of the graph; weights NULL: new ones. (transfer full) */
+TsrProgram *tsr_program_new(TsrGraph *graph, TsrWeights *weights);
 void tsr_program_free(TsrProgram *program);   /* NULL is a no-op */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TsrProgram, tsr_program_free)
 TsrProgramTask *tsr_program_task_new(guint32 kind, const char *name);
@@ -117,8 +113,7 @@ void tsr_program_task_free(TsrProgramTask *task);
 gboolean tsr_program_space_bytes(const TsrProgram *program, const TsrAddress *address,
                                  guint64 *out_bytes) G_GNUC_WARN_UNUSED_RESULT;
 
-/* Puts bytes into the weights, 64-byte aligned; the same GBytes only once. Returns
- * the offset. */
+/* tsr_weights_add, noting the size. */
 guint64 tsr_program_add_weights(TsrProgram *program, GBytes *bytes);
 /* Stores the data of a constant value, once. Returns the offset. */
 guint64 tsr_program_add_constant(TsrProgram *program, TsrValue *value);

@@ -240,6 +240,12 @@ static void note_places(Builder *builder)
     }
 }
 
+static void order_nodes(TsrGraph *graph, const GPtrArray *order)
+{
+    for (guint i = 0; i < order->len; i++)
+        g_ptr_array_index(graph->nodes, i) = g_ptr_array_index(order, i);
+}
+
 static gboolean build_sink(TsrProgram *program, const TsrPluginSet *set,
                            const TsrBuildOptions *options, GError **error)
 {
@@ -258,6 +264,7 @@ static gboolean build_sink(TsrProgram *program, const TsrPluginSet *set,
         tsr_memory_assign(program, builder.symbols, builder.order, set, &assign);
         note_places(&builder);
         done = tsr_memory_check(program, builder.order, set, error);
+        order_nodes(program->graph, builder.order);
     }
     g_ptr_array_unref(builder.order);
     tsr_symbols_free(builder.symbols);
@@ -265,9 +272,9 @@ static gboolean build_sink(TsrProgram *program, const TsrPluginSet *set,
 }
 
 TsrProgram *tsr_task_build(TsrGraph *graph, const TsrPluginSet *set,
-                           const TsrBuildOptions *options, GError **error)
+                           const TsrBuildOptions *options, TsrWeights *weights, GError **error)
 {
-    g_autoptr(TsrProgram) program = tsr_program_new(graph);
+    g_autoptr(TsrProgram) program = tsr_program_new(graph, weights);
     program->c0_lanes = options->traits.c0_lanes;
     program->core_count = options->traits.core_count;
     program->device = set->device != NULL ? g_strdup(set->device->device->name) : NULL;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "ir/input_dim.h"
 #include "ir/node_check.h"
 #include "ir/node_view.h"
 
@@ -19,6 +20,7 @@ TsrGraph *tsr_graph_new(TsrOpRegistry *registry, const char *name)
     graph->nodes = g_ptr_array_new();
     graph->inputs = g_ptr_array_new();
     graph->outputs = g_array_new(FALSE, FALSE, sizeof(TsrGraphOutput));
+    graph->input_dims = tsr_input_dims_new();
     graph->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     return graph;
 }
@@ -79,6 +81,7 @@ void tsr_graph_unref(TsrGraph *graph)
     g_ptr_array_unref(graph->nodes);
     g_ptr_array_unref(graph->inputs);
     g_array_unref(graph->outputs);
+    g_array_unref(graph->input_dims);
     g_hash_table_unref(graph->names);
     g_clear_pointer(&graph->format_conflicts, g_ptr_array_unref);
     tsr_op_registry_unref(graph->registry);

@@ -98,6 +98,7 @@ struct TsrGraph {
                              otherwise; TSR_FORMAT_ND: nothing */
     GPtrArray *format_conflicts; /* TsrFormatConflict of the last inference of formats, on
                                     the outermost graph; NULL before it */
+    GArray *input_dims;   /* TsrInputDim (input_dim.h) */
     GHashTable *names;    /* of values and nodes in use */
     guint next_name;
 };

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "ir/input_dim.h"
 #include "onnx/tensor_proto.h"
 
 static const char *text_of(const char *text)
@@ -162,6 +163,23 @@ static gboolean read_input_type(const Onnx__ValueInfo *info, TsrDesc *desc, GErr
     return TRUE;
 }
 
+/* Names of a tensor's dimensions that only a run settles; those inside a sequence are not of one
+ * tensor. */
+static void keep_dim_names(const Onnx__ValueInfo *info, TsrGraph *graph)
+{
+    guint32 kind, key_dtype;
+    const Onnx__Type__TensorType *type =
+        info->type != NULL ? tsr_import_unwrap_type(info->type, &kind, &key_dtype) : NULL;
+    if (type == NULL || kind != TSR_KIND_TENSOR)
+        return;
+    for (gsize i = 0; type->shape != NULL && i < type->shape->n_dim; i++) {
+        const Onnx__TensorShape__Dimension *dim = type->shape->dim[i];
+        if (!dim->has_dim_value && dim->dim_param != NULL && dim->dim_param[0] != '\0')
+            tsr_graph_set_input_dim(graph, graph->inputs->len - 1, (guint32)i, dim->dim_param, 0,
+                                    -1);
+    }
+}
+
 static gboolean import_inputs(const Onnx__Graph *proto, TsrScope *scope, GError **error)
 {
     for (gsize i = 0; i < proto->n_input; i++) {
@@ -178,6 +196,7 @@ static gboolean import_inputs(const Onnx__Graph *proto, TsrScope *scope, GError 
         if (value == NULL)
             return FALSE;
         scope_add(scope, text_of(info->name), value);
+        keep_dim_names(info, scope->graph);
     }
     return TRUE;
 }

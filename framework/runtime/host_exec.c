@@ -166,6 +166,53 @@ TsrHostExec *tsr_host_exec_new(TsrGraph *graph, const TsrPluginSet *set, TsrOpen
     return exec;
 }
 
+static gpointer copy_array(gconstpointer array, gpointer data)
+{
+    (void)data;
+    return array != NULL ? tsr_array_ref((TsrArray *)array) : NULL;
+}
+
+static gpointer copy_ids(gconstpointer ids, gpointer data)
+{
+    (void)data;
+    return ids != NULL ? g_array_ref((GArray *)ids) : NULL;
+}
+
+TsrHostExec *tsr_host_exec_clone(const TsrHostExec *exec, GError **error)
+{
+    TsrHostExec *clone = g_new0(TsrHostExec, 1);
+    GHashTableIter iter;
+    gpointer graph, source;
+    clone->graph = tsr_graph_ref(exec->graph);
+    clone->set = exec->set;
+    clone->device = exec->device;
+    clone->sequences = g_hash_table_new_full(NULL, NULL, NULL, sequence_free);
+    clone->slots = g_ptr_array_new_with_free_func(array_unref);
+    g_ptr_array_set_size(clone->slots, (gint)exec->slots->len);
+    clone->constants = g_ptr_array_copy(exec->constants, copy_array, NULL);
+    g_ptr_array_set_free_func(clone->constants, array_unref);
+    g_hash_table_iter_init(&iter, exec->sequences);
+    while (g_hash_table_iter_next(&iter, &graph, &source)) {
+        const Sequence *from = source;
+        Sequence *sequence = g_new0(Sequence, 1);
+        sequence->nodes = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_host_node_free);
+        sequence->releases = g_ptr_array_copy(from->releases, copy_ids, NULL);
+        g_ptr_array_set_free_func(sequence->releases, ids_unref);
+        g_hash_table_insert(clone->sequences, graph, sequence);
+        for (guint i = 0; i < from->nodes->len; i++) {
+            const TsrHostNode *node = g_ptr_array_index(from->nodes, i);
+            TsrHostNode *prepared =
+                tsr_host_node_new(node->node, clone->set, clone->device, error);
+            if (prepared == NULL) {
+                tsr_host_exec_free(clone);
+                return NULL;
+            }
+            g_ptr_array_add(sequence->nodes, prepared);
+        }
+    }
+    return clone;
+}
+
 void tsr_host_exec_free(TsrHostExec *exec)
 {
     if (exec == NULL)

@@ -21,10 +21,13 @@ typedef void (*TsrValueHook)(gpointer user, const TsrValue *value, TsrArray *arr
  * the graph needs one. (transfer full) */
 TsrHostExec *tsr_host_exec_new(TsrGraph *graph, const TsrPluginSet *set, TsrOpenDevice *device,
                                GError **error);
+/* Another one of the same graph, for a run at the same time. The graph is not touched.
+ * (transfer full) */
+TsrHostExec *tsr_host_exec_clone(const TsrHostExec *exec, GError **error);
 void tsr_host_exec_free(TsrHostExec *exec); /* NULL is a no-op */
 
 /* Runs once; inputs in the graph's order. out_outputs gets new references. Not
- * reentrant: the caller locks. */
+ * reentrant: one executor, one run. */
 gboolean tsr_host_exec_run(TsrHostExec *exec, TsrArray *const *inputs, TsrArray **out_outputs,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 void tsr_host_exec_set_hook(TsrHostExec *exec, TsrValueHook hook, gpointer user);

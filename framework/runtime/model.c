@@ -9,41 +9,92 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "ir/input_dim.h"
 
+/* A run needs an executor for itself. The first one is made when the model is bound, others
+ * when runs meet; those that are idle wait here, the first one last. */
 struct TsrBoundModel {
     TsrProgram *program;
-    GBytes *weights;
-    TsrSink *sink;
+    const TsrPluginSet *set;
+    TsrOpenDevice *device;
+    TsrArenaPool *pool;
+    TsrSink *sink;           /* the first executor: one of the two */
     TsrHostExec *host_exec;
     gboolean one_by_one;
-    GMutex lock;
+    GPtrArray *idle;         /* TsrSink or TsrHostExec */
+    GMutex lock;             /* of idle */
 };
 
-TsrBoundModel *tsr_bound_model_new(TsrProgram *program, GBytes *weights,
-                                   const TsrPluginSet *set, TsrOpenDevice *device,
-                                   GError **error)
+static void free_executor(const TsrBoundModel *model, gpointer executor)
+{
+    if (model->program->is_sink)
+        tsr_sink_free(executor);
+    else
+        tsr_host_exec_free(executor);
+}
+
+static gpointer new_executor(const TsrBoundModel *model, GError **error)
+{
+    if (model->program->is_sink)
+        return tsr_sink_new(model->program, model->set, model->device, model->pool, error);
+    if (model->host_exec != NULL)
+        return tsr_host_exec_clone(model->host_exec, error);
+    return tsr_host_exec_new(model->program->graph, model->set, model->device, error);
+}
+
+TsrBoundModel *tsr_bound_model_new(TsrProgram *program, const TsrPluginSet *set,
+                                   TsrOpenDevice *device, TsrArenaPool *pool, GError **error)
 {
     TsrBoundModel *model = g_new0(TsrBoundModel, 1);
+    gpointer executor;
     g_mutex_init(&model->lock);
     model->program = program;
-    model->weights = g_bytes_ref(weights);
+    model->set = set;
+    model->device = device;
+    model->pool = pool != NULL ? tsr_arena_pool_ref(pool) : tsr_arena_pool_new(device);
+    model->idle = g_ptr_array_new();
+    executor = new_executor(model, error);
+    if (executor == NULL) {
+        tsr_bound_model_free(model);
+        return NULL;
+    }
     if (program->is_sink)
-        model->sink = tsr_sink_new(program, weights, set, device, error);
+        model->sink = executor;
     else
-        model->host_exec = tsr_host_exec_new(program->graph, set, device, error);
-    if (model->sink == NULL && model->host_exec == NULL)
-        g_clear_pointer(&model, tsr_bound_model_free);
+        model->host_exec = executor;
+    g_ptr_array_add(model->idle, executor);
     return model;
+}
+
+/* The first executor lies last, so that it is taken when no other run is on. */
+static gpointer take_executor(TsrBoundModel *model, GError **error)
+{
+    gpointer executor;
+    g_mutex_lock(&model->lock);
+    executor = model->idle->len != 0
+                   ? g_ptr_array_steal_index(model->idle, model->idle->len - 1)
+                   : NULL;
+    g_mutex_unlock(&model->lock);
+    return executor != NULL ? executor : new_executor(model, error);
+}
+
+static void give_executor(TsrBoundModel *model, gpointer executor)
+{
+    const gboolean is_first = executor == model->sink || executor == model->host_exec;
+    g_mutex_lock(&model->lock);
+    g_ptr_array_insert(model->idle, is_first ? (gint)model->idle->len : 0, executor);
+    g_mutex_unlock(&model->lock);
 }
 
 void tsr_bound_model_free(TsrBoundModel *model)
 {
     if (model == NULL)
         return;
-    tsr_sink_free(model->sink);
-    tsr_host_exec_free(model->host_exec);
+    for (guint i = 0; i < model->idle->len; i++)
+        free_executor(model, g_ptr_array_index(model->idle, i));
+    g_ptr_array_unref(model->idle);
+    tsr_arena_pool_unref(model->pool);
     tsr_program_free(model->program);
-    g_bytes_unref(model->weights);
     g_mutex_clear(&model->lock);
     g_free(model);
 }
@@ -95,6 +146,21 @@ static void describe_buffer(const TsrTensorDesc *desc, TsrDesc *out)
         tsr_desc_set(out, desc->dtype, desc->storage_rank, desc->storage_shape);
 }
 
+/* What was said of dimensions that only a run settles; a buffer in a storage format has none. */
+static gboolean check_dims(const TsrGraph *graph, TsrArray *const *inputs, GError **error)
+{
+    g_autofree const TsrTensorDesc **descs = g_new0(const TsrTensorDesc *, graph->inputs->len + 1);
+    for (guint i = 0; i < graph->inputs->len; i++) {
+        const TsrValue *value = g_ptr_array_index(graph->inputs, i);
+        if (value->desc.view.kind != TSR_KIND_TENSOR)
+            continue;
+        descs[i] = value->desc.view.storage_format == value->desc.view.origin_format
+                       ? &inputs[i]->desc.view
+                       : &value->desc.view;
+    }
+    return tsr_input_dims_check(graph, descs, error);
+}
+
 static gboolean check_inputs(const TsrGraph *graph, TsrArray *const *inputs, GError **error)
 {
     for (guint i = 0; i < graph->inputs->len; i++) {
@@ -106,7 +172,7 @@ static gboolean check_inputs(const TsrGraph *graph, TsrArray *const *inputs, GEr
         if (!check_array(inputs[i], &wanted.view, "input", value->name, error))
             return FALSE;
     }
-    return TRUE;
+    return graph->input_dims->len == 0 || check_dims(graph, inputs, error);
 }
 
 static gboolean is_aligned(const TsrArray *array)
@@ -122,8 +188,8 @@ static TsrArray *aligned_copy(TsrArray *array, GError **error)
     return copy;
 }
 
-static gboolean run_sink(TsrBoundModel *model, TsrArray *const *inputs, TsrArray **outputs,
-                         GError **error)
+static gboolean run_sink(TsrBoundModel *model, TsrSink *sink, TsrArray *const *inputs,
+                         TsrArray **outputs, GError **error)
 {
     const TsrGraph *graph = model->program->graph;
     guint input_count = graph->inputs->len, output_count = graph->outputs->len;
@@ -150,7 +216,7 @@ static gboolean run_sink(TsrBoundModel *model, TsrArray *const *inputs, TsrArray
             return FALSE;
         g_ptr_array_add(made, array);
     }
-    if (!tsr_sink_run(model->sink, (TsrArray *const *)used->pdata,
+    if (!tsr_sink_run(sink, (TsrArray *const *)used->pdata,
                       (TsrArray *const *)made->pdata, model->one_by_one, error))
         return FALSE;
     for (guint i = 0; i < output_count; i++) {
@@ -172,8 +238,8 @@ static TsrArray *view_as(TsrArray *array, const TsrTensorDesc *desc)
                : tsr_array_new_view(array, desc);
 }
 
-static gboolean run_host(TsrBoundModel *model, TsrArray *const *inputs, TsrArray **outputs,
-                         GError **error)
+static gboolean run_host(TsrBoundModel *model, TsrHostExec *exec, TsrArray *const *inputs,
+                         TsrArray **outputs, GError **error)
 {
     const TsrGraph *graph = model->program->graph;
     guint count = graph->outputs->len;
@@ -184,7 +250,7 @@ static gboolean run_host(TsrBoundModel *model, TsrArray *const *inputs, TsrArray
         const TsrValue *value = g_ptr_array_index(graph->inputs, i);
         g_ptr_array_add(used, view_as(inputs[i], &value->desc.view));
     }
-    done = tsr_host_exec_run(model->host_exec, (TsrArray *const *)used->pdata, results, error);
+    done = tsr_host_exec_run(exec, (TsrArray *const *)used->pdata, results, error);
     for (guint i = 0; i < count && done; i++) {
         TsrDesc buffer;
         describe_buffer(&results[i]->desc.view, &buffer);
@@ -214,12 +280,15 @@ static gboolean run_host(TsrBoundModel *model, TsrArray *const *inputs, TsrArray
 gboolean tsr_bound_model_run(TsrBoundModel *model, TsrArray *const *inputs, TsrArray **outputs,
                              GError **error)
 {
+    gpointer executor;
     gboolean done;
     if (!check_inputs(model->program->graph, inputs, error))
         return FALSE;
-    g_mutex_lock(&model->lock);
-    done = model->sink != NULL ? run_sink(model, inputs, outputs, error)
-                               : run_host(model, inputs, outputs, error);
-    g_mutex_unlock(&model->lock);
+    executor = take_executor(model, error);
+    if (executor == NULL)
+        return FALSE;
+    done = model->program->is_sink ? run_sink(model, executor, inputs, outputs, error)
+                                   : run_host(model, executor, inputs, outputs, error);
+    give_executor(model, executor);
     return done;
 }

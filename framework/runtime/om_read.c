@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "build/graph_variant.h"
+#include "ir/input_dim.h"
 
 static gboolean G_GNUC_PRINTF(2, 3) corrupt(GError **error, const char *format, ...)
 {
@@ -250,6 +251,22 @@ static gboolean read_places(TsrProgram *program, GVariant *meta, GError **error)
     return TRUE;
 }
 
+static gboolean read_dims(TsrGraph *graph, GVariant *meta, GError **error)
+{
+    g_autoptr(GVariant) list =
+        g_variant_lookup_value(meta, "dims", G_VARIANT_TYPE(TSR_OM_DIMS_TYPE));
+    for (gsize i = 0; list != NULL && i < g_variant_n_children(list); i++) {
+        const char *name;
+        gint64 least, most;
+        guint32 input, axis;
+        g_variant_get_child(list, i, "(uu&sxx)", &input, &axis, &name, &least, &most);
+        if (input >= graph->inputs->len || axis >= TSR_MAX_RANK || least < 0 || most < -1)
+            return corrupt(error, "dimension %zu is of no input", i);
+        tsr_graph_set_input_dim(graph, input, axis, name, least, most);
+    }
+    return TRUE;
+}
+
 static void index_nodes(TsrGraph *graph, gpointer data)
 {
     for (guint i = 0; i < graph->nodes->len; i++) {
@@ -310,7 +327,11 @@ static gboolean task_is_sound(const TsrProgram *program, const TsrProgramTask *t
 
 static gboolean read_tasks(TsrProgram *program, GVariant *variant, GError **error)
 {
-    for (gsize i = 0; i < g_variant_n_children(variant); i++) {
+    const gsize count = g_variant_n_children(variant);
+    if (program->stream_count > MAX(count, 1) || program->event_count > count)
+        return corrupt(error, "has %u streams and %u events for %zu tasks",
+                       program->stream_count, program->event_count, count);
+    for (gsize i = 0; i < count; i++) {
         TsrProgramTask *task = tsr_program_task_new(0, NULL);
         g_autoptr(GVariant) args = NULL;
         g_autoptr(GVariant) params = NULL;
@@ -346,43 +367,96 @@ static void read_memory(GArray *rows, GVariant *variant)
     }
 }
 
-TsrProgram *tsr_om_read(const TsrOmFile *file, TsrOpRegistry *registry, GBytes **out_weights,
-                        GError **error)
+/* The variants of a program: meta, graph, tasks, memory. */
+static const char *const part_names[] = {TSR_OM_META, TSR_OM_GRAPH, TSR_OM_TASKS, TSR_OM_MEMORY};
+static const char *const part_types[] = {"a{sv}", TSR_GRAPH_VARIANT_TYPE, TSR_OM_TASKS_TYPE,
+                                         TSR_OM_MEMORY_TYPE};
+enum { PART_META, PART_GRAPH, PART_TASKS, PART_MEMORY, PARTS };
+
+static TsrProgram *read_program(GVariant *const *parts, TsrOpRegistry *registry,
+                                TsrWeights *weights, GError **error)
 {
-    g_autoptr(GVariant) meta = tsr_om_section(file, TSR_OM_META, "a{sv}", error);
-    g_autoptr(GVariant) graph_section = NULL;
-    g_autoptr(GVariant) tasks = NULL;
-    g_autoptr(GVariant) memory = NULL;
-    g_autoptr(GBytes) weights = NULL;
-    g_autoptr(TsrGraph) graph = NULL;
+    g_autoptr(TsrGraph) graph = tsr_graph_from_variant(registry, parts[PART_GRAPH], weights, error);
     g_autoptr(TsrProgram) program = NULL;
-    if (meta == NULL)
-        return NULL;
-    graph_section = tsr_om_section(file, TSR_OM_GRAPH, TSR_GRAPH_VARIANT_TYPE, error);
-    tasks = graph_section != NULL
-                ? tsr_om_section(file, TSR_OM_TASKS, TSR_OM_TASKS_TYPE, error)
-                : NULL;
-    memory = tasks != NULL ? tsr_om_section(file, TSR_OM_MEMORY, TSR_OM_MEMORY_TYPE, error)
-                           : NULL;
-    weights = memory != NULL ? tsr_om_section_bytes(file, TSR_OM_WEIGHTS, error) : NULL;
-    graph = weights != NULL ? tsr_graph_from_variant(registry, graph_section, weights, error)
-                            : NULL;
     if (graph == NULL)
         return NULL;
-    program = tsr_program_new(graph);
-    if (!read_meta(program, meta, error))
+    program = tsr_program_new(graph, weights);
+    if (!read_meta(program, parts[PART_META], error) ||
+        !read_dims(graph, parts[PART_META], error))
         return NULL;
-    if (program->stats.weight_bytes != g_bytes_get_size(weights)) {
-        corrupt(error, "weights have %zu bytes, wanted %" G_GUINT64_FORMAT,
-                g_bytes_get_size(weights), program->stats.weight_bytes);
+    if (program->stats.weight_bytes > tsr_weights_size(weights)) {
+        corrupt(error,
+                "weights have %" G_GUINT64_FORMAT " bytes, wanted %" G_GUINT64_FORMAT,
+                tsr_weights_size(weights), program->stats.weight_bytes);
         return NULL;
     }
-    read_memory(program->memory, memory);
-    read_fused(program, meta);
-    if (!read_tasks(program, tasks, error) || !read_places(program, meta, error))
+    read_memory(program->memory, parts[PART_MEMORY]);
+    read_fused(program, parts[PART_META]);
+    if (!read_tasks(program, parts[PART_TASKS], error) ||
+        !read_places(program, parts[PART_META], error))
         return NULL;
-    *out_weights = g_steal_pointer(&weights);
     return g_steal_pointer(&program);
+}
+
+TsrWeights *tsr_om_weights(const TsrOmFile *file, GError **error)
+{
+    g_autoptr(GBytes) block = tsr_om_section_bytes(file, TSR_OM_WEIGHTS, error);
+    return block != NULL ? tsr_weights_new_block(block) : NULL;
+}
+
+TsrProgram *tsr_om_read(const TsrOmFile *file, TsrOpRegistry *registry, TsrWeights *weights,
+                        GError **error)
+{
+    GVariant *parts[PARTS] = {NULL};
+    TsrProgram *program = NULL;
+    guint count = 0;
+    while (count < PARTS && (parts[count] = tsr_om_section(file, part_names[count],
+                                                           part_types[count], error)) != NULL)
+        count++;
+    if (count == PARTS)
+        program = read_program(parts, registry, weights, error);
+    for (guint i = 0; i < count; i++)
+        g_variant_unref(parts[i]);
+    return program;
+}
+
+gboolean tsr_om_has_section(const TsrOmFile *file, const char *name)
+{
+    for (guint32 i = 0; i < file->header->section_count; i++)
+        if (strcmp(file->sections[i].name, name) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+guint tsr_om_gear_count(const TsrOmFile *file)
+{
+    guint count = 0;
+    for (;; count++) {
+        g_autofree char *name = g_strdup_printf(TSR_OM_GEAR "%u", count);
+        if (!tsr_om_has_section(file, name))
+            return count;
+    }
+}
+
+TsrProgram *tsr_om_read_gear(const TsrOmFile *file, guint index, TsrOpRegistry *registry,
+                             TsrWeights *weights, GError **error)
+{
+    static const char type[] = "(a{sv}" TSR_GRAPH_VARIANT_TYPE TSR_OM_TASKS_TYPE
+                               TSR_OM_MEMORY_TYPE ")";
+    g_autofree char *name = g_strdup_printf(TSR_OM_GEAR "%u", index);
+    g_autoptr(GVariant) whole = tsr_om_section(file, name, type, error);
+    GVariant *parts[PARTS];
+    TsrProgram *program;
+    if (whole == NULL)
+        return NULL;
+    for (guint i = 0; i < PARTS; i++)
+        parts[i] = g_variant_get_child_value(whole, i);
+    program = read_program(parts, registry, weights, error);
+    for (guint i = 0; i < PARTS; i++)
+        g_variant_unref(parts[i]);
+    if (program == NULL)
+        g_prefix_error(error, "section '%s': ", name);
+    return program;
 }
 
 TsrMemoryTable *tsr_om_memory_table(const TsrOmFile *file, GError **error)

@@ -44,10 +44,18 @@ GBytes *tsr_om_section_bytes(const TsrOmFile *file, const char *name, GError **e
 /* Engines of the "meta" section: GArray of TsrOmEngine. (transfer full) */
 GArray *tsr_om_engines(GVariant *meta);
 
-/* Reads the whole program; constants and weights stay in the mapping. Every task is
- * checked against the graph, the memory and the weights. (transfer full) */
-TsrProgram *tsr_om_read(const TsrOmFile *file, TsrOpRegistry *registry, GBytes **out_weights,
+gboolean tsr_om_has_section(const TsrOmFile *file, const char *name);
+
+/* The weights, as they lie in the mapping. (transfer full) */
+TsrWeights *tsr_om_weights(const TsrOmFile *file, GError **error);
+/* Reads the program; constants stay in the weights. Every task is checked against the graph,
+ * the memory and the weights. (transfer full) */
+TsrProgram *tsr_om_read(const TsrOmFile *file, TsrOpRegistry *registry, TsrWeights *weights,
                         GError **error);
+/* Programs for fixed shapes, and the index-th of them. */
+guint tsr_om_gear_count(const TsrOmFile *file);
+TsrProgram *tsr_om_read_gear(const TsrOmFile *file, guint index, TsrOpRegistry *registry,
+                             TsrWeights *weights, GError **error);
 
 /* The memory table with the names of the tasks, for people: nothing in it is checked but
  * its form. Errors: CORRUPT. (transfer full) */

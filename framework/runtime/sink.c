@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * sink.c: see sink.h. Arguments of all tasks lie in one array; those that are inputs
- * or outputs are listed and written again only when the caller's memory moved.
+ * sink.c: see sink.h. Arguments of all tasks lie in one array; those that are inputs or
+ * outputs are listed and written at every run, those in the activation memory when a run has
+ * been given another block of it than the last one.
  */
 #include "runtime/sink.h"
 
@@ -31,15 +32,22 @@ typedef struct Patch {
     gboolean output;
 } Patch;
 
+/* An argument in the activation memory. */
+typedef struct ArenaPatch {
+    void **slot;
+    guint64 offset;
+} ArenaPatch;
+
 struct TsrSink {
     TsrProgram *program;
     const TsrPluginSet *set;
     TsrOpenDevice *device;
-    const guint8 *weights;
-    guint8 *arena;
+    TsrArenaPool *pool;
+    guint8 *arena;         /* that the arguments point into */
     TsrTask *tasks;
     void **args;
     GArray *patches;
+    GArray *arena_patches;
     GPtrArray *calls;
     TsrDeviceModel *model;
     TsrStream *stream;     /* of host mode; made when first needed */
@@ -147,12 +155,13 @@ static HostCall *call_new(TsrSink *sink, TsrNode *node, void **args, GError **er
 static void resolve(TsrSink *sink, const TsrAddress *address, void **slot)
 {
     Patch patch = {slot, address->offset, address->index, address->space == TSR_SPACE_OUTPUT};
+    ArenaPatch arena_patch = {slot, address->offset};
     switch (address->space) {
     case TSR_SPACE_ARENA:
-        *slot = sink->arena + address->offset;
+        g_array_append_val(sink->arena_patches, arena_patch);
         break;
     case TSR_SPACE_WEIGHTS:
-        *slot = (gpointer)(sink->weights + address->offset);
+        *slot = (gpointer)tsr_weights_at(sink->program->weights, address->offset);
         break;
     case TSR_SPACE_INPUT:
     case TSR_SPACE_OUTPUT:
@@ -227,12 +236,36 @@ static gboolean load_model(TsrSink *sink, GError **error)
     return status == TSR_OK || tsr_host_take_error(status, device->name, "model load", error);
 }
 
-TsrSink *tsr_sink_new(TsrProgram *program, GBytes *weights, const TsrPluginSet *set,
-                      TsrOpenDevice *device, GError **error)
+/* Takes a block of activation memory and points the arguments into it. */
+static gboolean take_arena(TsrSink *sink, guint8 **out_arena, GError **error)
+{
+    if (!tsr_arena_pool_take(sink->pool, sink->program->stats.activation_bytes, sink->arena,
+                             out_arena, error))
+        return FALSE;
+    if (*out_arena == sink->arena)
+        return TRUE;
+    sink->arena = *out_arena;
+    for (guint i = 0; i < sink->arena_patches->len; i++) {
+        const ArenaPatch *patch = &g_array_index(sink->arena_patches, ArenaPatch, i);
+        *patch->slot = sink->arena + patch->offset;
+    }
+    return TRUE;
+}
+
+/* So that a model that cannot have its memory fails when it is loaded. */
+static gboolean try_arena(TsrSink *sink, GError **error)
+{
+    guint8 *arena;
+    if (!take_arena(sink, &arena, error))
+        return FALSE;
+    tsr_arena_pool_give(sink->pool, arena);
+    return TRUE;
+}
+
+TsrSink *tsr_sink_new(TsrProgram *program, const TsrPluginSet *set, TsrOpenDevice *device,
+                      TsrArenaPool *pool, GError **error)
 {
     TsrSink *sink;
-    void *arena = NULL;
-    gint32 status;
     if (device == NULL ||
         (program->device[0] != '\0' && strcmp(device->device->name, program->device) != 0)) {
         g_set_error(error, TSR_ERROR, TSR_NOT_FOUND, "was compiled for device '%s', which is %s",
@@ -244,16 +277,11 @@ TsrSink *tsr_sink_new(TsrProgram *program, GBytes *weights, const TsrPluginSet *
     sink->program = program;
     sink->set = set;
     sink->device = device;
-    sink->weights = g_bytes_get_data(weights, NULL);
+    sink->pool = pool;
     sink->patches = g_array_new(FALSE, FALSE, sizeof(Patch));
+    sink->arena_patches = g_array_new(FALSE, FALSE, sizeof(ArenaPatch));
     sink->calls = g_ptr_array_new_with_free_func(call_free);
-    tsr_host_clear_error();
-    status = device->device->memory_alloc(device->context, program->stats.activation_bytes,
-                                          &arena);
-    sink->arena = arena;
-    if (status != TSR_OK)
-        tsr_host_take_error(status, device->device->name, "activation memory", error);
-    if (status != TSR_OK || !bind_tasks(sink, error) || !load_model(sink, error)) {
+    if (!bind_tasks(sink, error) || !try_arena(sink, error) || !load_model(sink, error)) {
         tsr_sink_free(sink);
         return NULL;
     }
@@ -270,10 +298,9 @@ void tsr_sink_free(TsrSink *sink)
         device->model_unload(sink->model);
     if (sink->stream != NULL)
         device->stream_destroy(sink->stream);
-    if (sink->arena != NULL)
-        device->memory_free(sink->device->context, sink->arena);
     g_ptr_array_unref(sink->calls);
     g_array_unref(sink->patches);
+    g_array_unref(sink->arena_patches);
     g_clear_error(&sink->error);
     g_mutex_clear(&sink->error_lock);
     g_free(sink->tasks);
@@ -298,7 +325,7 @@ gconstpointer tsr_sink_memory(const TsrSink *sink, const TsrAddress *address)
     case TSR_SPACE_ARENA:
         return sink->arena + address->offset;
     case TSR_SPACE_WEIGHTS:
-        return sink->weights + address->offset;
+        return tsr_weights_at(sink->program->weights, address->offset);
     case TSR_SPACE_INPUT:
         return sink->inputs != NULL ? at(sink->inputs[address->index], address->offset) : NULL;
     case TSR_SPACE_OUTPUT:
@@ -336,7 +363,10 @@ static gint32 launch_one_by_one(TsrSink *sink)
 gboolean tsr_sink_run(TsrSink *sink, TsrArray *const *inputs, TsrArray *const *outputs,
                       gboolean one_by_one, GError **error)
 {
+    guint8 *arena;
     gint32 status;
+    if (!take_arena(sink, &arena, error))
+        return FALSE;
     for (guint i = 0; i < sink->patches->len; i++) {
         const Patch *patch = &g_array_index(sink->patches, Patch, i);
         *patch->slot = at((patch->output ? outputs : inputs)[patch->index], patch->offset);
@@ -348,6 +378,7 @@ gboolean tsr_sink_run(TsrSink *sink, TsrArray *const *inputs, TsrArray *const *o
                  ? launch_one_by_one(sink)
                  : sink->device->device->model_execute(sink->model, 0);
     sink->inputs = sink->outputs = NULL;
+    tsr_arena_pool_give(sink->pool, arena);
     if (sink->error != NULL) {
         g_propagate_error(error, g_steal_pointer(&sink->error));
         return FALSE;

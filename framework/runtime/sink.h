@@ -8,6 +8,7 @@
 
 #include "build/program.h"
 #include "ir/array.h"
+#include "runtime/arena_pool.h"
 #include "runtime/device.h"
 
 typedef struct TsrSink TsrSink;
@@ -16,15 +17,16 @@ typedef struct TsrSink TsrSink;
 typedef void (*TsrTaskHook)(gpointer user, guint32 task, guint32 core, guint64 begin_ns,
                             guint64 end_ns);
 
-/* Allocates the activation memory, resolves kernels and addresses. program, weights,
- * set and device outlive it. Errors: a kernel that the device lacks, an engine that
- * is not in use, OUT_OF_MEMORY. (transfer full) */
-TsrSink *tsr_sink_new(TsrProgram *program, GBytes *weights, const TsrPluginSet *set,
-                      TsrOpenDevice *device, GError **error);
+/* Resolves kernels and addresses; activation memory comes from the pool, which must have it
+ * now. program, set, device and pool outlive it. Several sinks of one program are several runs
+ * at once. Errors: a kernel that the device lacks, an engine that is not in use,
+ * OUT_OF_MEMORY. (transfer full) */
+TsrSink *tsr_sink_new(TsrProgram *program, const TsrPluginSet *set, TsrOpenDevice *device,
+                      TsrArenaPool *pool, GError **error);
 void tsr_sink_free(TsrSink *sink); /* NULL is a no-op */
 
 /* Runs once: inputs and outputs have their memory, of the graph's shapes and aligned.
- * one_by_one launches each task by itself. Not reentrant: the caller locks. */
+ * one_by_one launches each task by itself. Not reentrant: one sink, one run. */
 gboolean tsr_sink_run(TsrSink *sink, TsrArray *const *inputs, TsrArray *const *outputs,
                       gboolean one_by_one, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

@@ -182,7 +182,7 @@ START_TEST(other_versions)
     g_autofree guint8 *copy = g_memdup2(data, size);
     TsrOmHeader *header = (TsrOmHeader *)copy;
     header->version = TSR_OM_VERSION + 1;
-    ck_open(copy, size, TSR_INCOMPATIBLE, "format version 3, newer than the 2", G_STRLOC);
+    ck_open(copy, size, TSR_INCOMPATIBLE, "format version 4, newer than the 3", G_STRLOC);
     header->version = 0;
     ck_open(copy, size, TSR_CORRUPT, "version 0", G_STRLOC);
     header->version = TSR_OM_VERSION;
@@ -220,7 +220,7 @@ START_TEST(sealed_nonsense)
         const TsrOmSection *section = &table[round % 4]; /* all but the weights */
         gsize at = section->offset + g_rand_int(random) % section->size;
         g_autoptr(GBytes) bytes = NULL;
-        g_autoptr(GBytes) weights = NULL;
+        g_autoptr(TsrWeights) weights = NULL;
         GError *error = NULL;
         TsrOmFile file;
         TsrProgram *program;
@@ -228,7 +228,9 @@ START_TEST(sealed_nonsense)
         seal(copy);
         bytes = g_bytes_new(copy, size);
         ck_assert(tsr_om_open_bytes(bytes, &file, &error));
-        program = tsr_om_read(&file, session->set->registry, &weights, &error);
+        weights = tsr_om_weights(&file, &error);
+        ck_assert_ptr_nonnull(weights);
+        program = tsr_om_read(&file, session->set->registry, weights, &error);
         ck_assert((program == NULL) == (error != NULL));
         ck_assert(error == NULL || error->domain == TSR_ERROR);
         refused += program == NULL;
@@ -276,11 +278,12 @@ START_TEST(section_table_nonsense)
     seal(copy);
     {
         g_autoptr(GBytes) bytes = g_bytes_new(copy, size);
-        g_autoptr(GBytes) weights = NULL;
+        g_autoptr(TsrWeights) weights = NULL;
         GError *error = NULL;
         TsrOmFile file;
         ck_assert(tsr_om_open_bytes(bytes, &file, &error));
-        ck_assert_ptr_null(tsr_om_read(&file, session->set->registry, &weights, &error));
+        weights = tsr_om_weights(&file, &error);
+        ck_assert_ptr_null(tsr_om_read(&file, session->set->registry, weights, &error));
         ck_error(error, TSR_CORRUPT, "has no section 'tasks'");
         tsr_om_close(&file);
     }

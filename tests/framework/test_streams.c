@@ -24,7 +24,7 @@ typedef struct Dag {
 static void dag_make(Dag *dag, GRand *random, guint count, guint streams)
 {
     TsrGraph *graph = fixture_graph();
-    dag->program = tsr_program_new(graph);
+    dag->program = tsr_program_new(graph, NULL);
     dag->depend = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
     dag->tasks = g_ptr_array_new();
     dag->program->stream_count = streams;
