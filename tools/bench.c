@@ -130,7 +130,10 @@ static int bench_model(const TsrToolOptions *options, const BenchOptions *bench,
 
     model = tsr_options_model(options, session, path, &error);
     result.load_ms = tsr_now_ms() - begin;
-    inputs = model != NULL ? tsr_tool_make_inputs(model, bench->inputs, &error) : NULL;
+    if (model != NULL)
+        inputs = tsr_tool_make_inputs(model, bench->inputs, options->input_shapes, &error);
+    if (inputs != NULL && !tsr_options_settle(options, model, inputs, &error))
+        g_clear_pointer(&inputs, g_ptr_array_unref);
     if (inputs == NULL)
         return tsr_tool_fail(error);
     outputs = g_new0(TsrArray *, tsr_model_output_count(model) + 1);

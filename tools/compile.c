@@ -56,6 +56,12 @@ static void print_json(const TsrModel *model)
     tsr_json_int(json, "events", program->event_count);
     tsr_json_int(json, "tasks", program->tasks->len);
     tsr_json_string(json, "mode", program->is_sink ? "sink" : "host");
+    tsr_json_begin_array(json, "gears");
+    for (guint i = 0; model->plans != NULL && i < tsr_plans_gear_count(model->plans); i++) {
+        g_autofree char *text = tsr_plans_gear_to_text(model->plans, i);
+        json_builder_add_string_value(json, text);
+    }
+    json_builder_end_array(json);
     tsr_json_begin_object(json, "memory");
     tsr_json_int(json, "activation_bytes", program->stats.activation_bytes);
     tsr_json_int(json, "lower_bound_bytes", program->stats.lower_bound_bytes);

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/npy.h"
+#include "input_shape.h"
 #include "ir/storage_walk.h"
 #include "onnx/tensor_proto.h"
 
@@ -159,7 +160,7 @@ TsrArray *tsr_tool_from_storage(const TsrTensorDesc *desc, TsrArray *array, GErr
     return g_steal_pointer(&meant);
 }
 
-GPtrArray *tsr_tool_make_inputs(TsrModel *model, char **specs, GError **error)
+GPtrArray *tsr_tool_make_inputs(TsrModel *model, char **specs, char **shapes, GError **error)
 {
     g_autoptr(GPtrArray) inputs = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_array_unref);
     if (!check_names(model, specs, error))
@@ -170,6 +171,14 @@ GPtrArray *tsr_tool_make_inputs(TsrModel *model, char **specs, GError **error)
         const char *name = tsr_model_input(model, i, &dtype, &rank, &shape);
         const char *spec = find_spec(specs, name);
         TsrArray *array, *stored;
+        gint64 fixed[TSR_MAX_RANK];
+        GError *shape_error = NULL;
+        if (tsr_input_shape_find(shapes, name, &rank, fixed, &shape_error))
+            shape = fixed;
+        if (shape_error != NULL) {
+            g_propagate_error(error, shape_error);
+            return NULL;
+        }
         if (spec != NULL && g_str_has_prefix(spec, "random:"))
             seed = (guint32)g_ascii_strtoull(spec + 7, NULL, 10);
         if (spec == NULL || strcmp(spec, "random") == 0 || g_str_has_prefix(spec, "random:"))

@@ -12,9 +12,10 @@
 TsrArray *tsr_tool_read_array(const char *path, GError **error);
 
 /* Makes every input of the model: specs are NAME=FILE.npy, NAME=FILE.pb,
- * NAME=random[:SEED] or NAME=zeros; inputs that none names are random with seed 42.
- * (transfer full), as many as the model has inputs. */
-GPtrArray *tsr_tool_make_inputs(TsrModel *model, char **specs, GError **error);
+ * NAME=random[:SEED] or NAME=zeros; inputs that none names are random with seed 42. shapes are
+ * those of --input-shape, for what is not read. (transfer full), as many as the model has
+ * inputs. */
+GPtrArray *tsr_tool_make_inputs(TsrModel *model, char **specs, char **shapes, GError **error);
 
 /* A file name for a tensor: characters that are unfit become '_'. (transfer full) */
 char *tsr_tool_file_name(const char *tensor, const char *suffix);

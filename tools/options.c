@@ -2,6 +2,7 @@
  *
  * options.c: see options.h.
  */
+#include "input_shape.h"
 #include "options.h"
 
 #include <stdio.h>
@@ -59,7 +60,7 @@ gboolean tsr_options_parse(TsrToolOptions *options, int *argc, char ***argv,
     };
     const GOptionEntry compile[] = {
         {"input-shape", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->input_shapes,
-         "fixes the shape of an input; repeatable", "NAME:1,3,224,224"},
+         "fixes the shape of an input, or bounds it; repeatable", "NAME:1..8,3,224,224"},
         {"input-format", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->input_formats,
          "what the dimensions of an input mean, or of all that nothing tells; repeatable",
          "NAME:NHWC|*:NHWC"},
@@ -68,7 +69,11 @@ gboolean tsr_options_parse(TsrToolOptions *options, int *argc, char ***argv,
         {"force-format", 0, 0, G_OPTION_ARG_STRING, &options->force_format,
          "for bisecting: a storage format that every node takes that can, or plain",
          "FORMAT|plain"},
-        {"dynamic-dims", 0, 0, G_OPTION_ARG_STRING, &options->dynamic_dims, "gears", "1;2;4"},
+        {"dynamic-dims", 0, 0, G_OPTION_ARG_STRING, &options->dynamic_dims,
+         "gears: values of the dimensions that only a run knows; a last * admits others",
+         "1;2;4"},
+        {"no-plans", 0, 0, G_OPTION_ARG_NONE, &options->disable_plans,
+         "makes no programs for the shapes that runs bring", NULL},
         {"precision", 0, 0, G_OPTION_ARG_STRING, &options->precision,
          "must_keep_origin (default), allow_fp32_to_fp16, allow_bf16, force_fp16, force_bf16, "
          "mix_fp16 or mix_bf16", "MODE"},
@@ -163,53 +168,13 @@ TsrSession *tsr_options_session(const TsrToolOptions *options)
     return session;
 }
 
-static gboolean set_shape(TsrGraph *graph, const char *text, GError **error)
-{
-    const char *colon = strrchr(text, ':');
-    g_autofree char *name = colon != NULL ? g_strndup(text, (gsize)(colon - text)) : NULL;
-    g_auto(GStrv) parts = colon != NULL ? g_strsplit(colon + 1, ",", -1) : NULL;
-    gint64 shape[TSR_MAX_RANK];
-    guint32 rank = 0;
-    for (guint i = 0; parts != NULL && parts[i] != NULL; i++) {
-        guint64 extent;
-        if (parts[0][0] == '\0' && parts[1] == NULL)
-            break; /* "NAME:" is a scalar */
-        if (rank == TSR_MAX_RANK ||
-            !g_ascii_string_to_unsigned(parts[i], 10, 0, G_MAXINT64, &extent, NULL)) {
-            name = (g_free(name), NULL);
-            break;
-        }
-        shape[rank++] = (gint64)extent;
-    }
-    if (name == NULL || name[0] == '\0') {
-        g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
-                    "--input-shape: wanted NAME:1,3,224,224, got '%s'", text);
-        return FALSE;
-    }
-    return tsr_graph_set_input_shape(graph, name, rank, shape, error);
-}
-
-/* Options of the contract that this version cannot meet are refused, never ignored. */
-static gboolean check_unmet(const TsrToolOptions *options, GError **error)
-{
-    const char *unmet = NULL;
-    if (options->dynamic_dims != NULL)
-        unmet = "--dynamic-dims";
-    if (unmet != NULL)
-        g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED, "%s is not supported by this version",
-                    unmet);
-    return unmet == NULL;
-}
-
 TsrGraph *tsr_options_import(const TsrToolOptions *options, TsrSession *session,
                              const char *path, GError **error)
 {
     g_autoptr(TsrGraph) graph = NULL;
-    if (!check_unmet(options, error))
-        return NULL;
     graph = tsr_session_import(session, path, error);
     for (char **at = options->input_shapes; graph != NULL && at != NULL && *at != NULL; at++)
-        if (!set_shape(graph, *at, error))
+        if (!tsr_input_shape_apply(*at, graph, error))
             return NULL;
     return g_steal_pointer(&graph);
 }
@@ -224,6 +189,7 @@ static void warn_settled(const TsrToolOptions *options)
         {"--input-format", options->input_formats != NULL},
         {"--precision", options->precision != NULL},
         {"--precision-list", options->precision_list != NULL},
+        {"--dynamic-dims", options->dynamic_dims != NULL},
     };
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)
         if (rows[i].given)
@@ -273,6 +239,8 @@ gboolean tsr_options_fill(const TsrToolOptions *options, TsrToolCompile *out, GE
     out->options.storage_formats = (const char *const *)options->storage_formats;
     out->options.force_format = options->force_format;
     out->options.input_formats = (const char *const *)options->input_formats;
+    out->options.dynamic_dims = options->dynamic_dims;
+    out->options.disable_plans = options->disable_plans;
     return read_streams(options->streams, &out->options.streams, error);
 }
 
@@ -327,6 +295,15 @@ TsrModel *tsr_options_model(const TsrToolOptions *options, TsrSession *session, 
         session->set->fallback == TSR_FALLBACK_WARN && model->report->fallback_text != NULL)
         fprintf(stderr, "warning: %s\n", model->report->fallback_text);
     return model;
+}
+
+gboolean tsr_options_settle(const TsrToolOptions *options, TsrModel *model,
+                            GPtrArray *inputs, GError **error)
+{
+    if (!tsr_model_settle(model, (TsrArray *const *)inputs->pdata, error))
+        return FALSE;
+    tsr_bound_model_set_one_by_one(model->bound, g_strcmp0(options->mode, "host") == 0);
+    return TRUE;
 }
 
 int tsr_tool_fail(GError *error)

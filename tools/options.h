@@ -33,6 +33,7 @@ typedef struct TsrToolOptions {
     char *mode;             /* sink or host */
     char *dump_graph;
     char *dynamic_dims;
+    gboolean disable_plans;
     char **input_formats;
     char **storage_formats;
     char *force_format;
@@ -67,6 +68,9 @@ TsrModel *tsr_options_compile(const TsrToolOptions *options, TsrSession *session
 /* Compiles, or loads when the file is an offline model. */
 TsrModel *tsr_options_model(const TsrToolOptions *options, TsrSession *session, const char *path,
                             GError **error);
+/* Before the runs of one set of inputs: tsr_model_settle, in the mode that the options say. */
+gboolean tsr_options_settle(const TsrToolOptions *options, TsrModel *model,
+                            GPtrArray *inputs, GError **error);
 
 /* Prints "error: TEXT" to standard error, frees the error, gives the exit status. */
 int tsr_tool_fail(GError *error);

@@ -10,6 +10,7 @@ void tsr_model_free(TsrModel *model)
 {
     if (model == NULL)
         return;
+    tsr_plans_free(model->plans);
     tsr_bound_model_free(model->bound);
     tsr_compile_report_free(model->report);
     g_bytes_unref(model->om);
@@ -106,5 +107,33 @@ void tsr_model_output_storage(TsrModel *model, guint index, guint32 *out_format,
 gboolean tsr_model_run(TsrModel *model, TsrArray *const *inputs, TsrArray **outputs,
                        GError **error)
 {
-    return tsr_bound_model_run(model->bound, inputs, outputs, error);
+    TsrPlan *plan;
+    gboolean done;
+    if (model->plans == NULL)
+        return tsr_bound_model_run(model->bound, inputs, outputs, error);
+    if (!tsr_bound_model_check_inputs(model->bound, inputs, error) ||
+        !tsr_plans_take(model->plans, inputs, &plan, error))
+        return FALSE;
+    if (plan == NULL)
+        return tsr_bound_model_run(model->bound, inputs, outputs, error);
+    done = tsr_bound_model_run(tsr_plan_bound(plan), inputs, outputs, error);
+    tsr_plans_give(model->plans, plan);
+    return done;
+}
+
+gboolean tsr_model_settle(TsrModel *model, TsrArray *const *inputs, GError **error)
+{
+    TsrPlan *plan;
+    if (model->plans == NULL)
+        return TRUE;
+    if (!tsr_bound_model_check_inputs(model->bound, inputs, error) ||
+        !tsr_plans_take(model->plans, inputs, &plan, error))
+        return FALSE;
+    if (plan != NULL) {
+        tsr_bound_model_free(model->bound);
+        model->bound = tsr_plan_steal_bound(plan);
+    }
+    tsr_plans_free(model->plans);
+    model->plans = NULL;
+    return TRUE;
 }

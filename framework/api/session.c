@@ -46,6 +46,7 @@ TsrSession *tsr_session_new(const TsrSessionOptions *options, GError **error)
     session = g_new0(TsrSession, 1);
     g_atomic_ref_count_init(&session->refs);
     session->set = set;
+    g_mutex_init(&session->plan_lock);
     session->threads = options->threads;
     session->priority_is_explicit = options->engine_priority != NULL;
     return session;
@@ -61,6 +62,7 @@ void tsr_session_free(TsrSession *session)
 {
     if (session == NULL || !g_atomic_ref_count_dec(&session->refs))
         return;
+    g_mutex_clear(&session->plan_lock);
     tsr_device_close(session->device);
     tsr_plugin_set_free(session->set);
     g_free(session);
@@ -90,34 +92,4 @@ TsrGraph *tsr_session_import(TsrSession *session, const char *path, GError **err
 TsrGraph *tsr_session_graph(TsrSession *session, const char *name)
 {
     return tsr_graph_new(session->set->registry, name);
-}
-
-gboolean tsr_graph_set_input_shape(TsrGraph *graph, const char *name, guint32 rank,
-                                   const gint64 *shape, GError **error)
-{
-    for (guint i = 0; i < graph->inputs->len; i++) {
-        TsrValue *value = g_ptr_array_index(graph->inputs, i);
-        TsrDesc wanted;
-        if (g_strcmp0(value->name, name) != 0)
-            continue;
-        tsr_desc_init(&wanted);
-        if (rank > TSR_MAX_RANK) {
-            g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT, "input '%s': rank %u is above %d",
-                        name, rank, TSR_MAX_RANK);
-            return FALSE;
-        }
-        tsr_desc_set(&wanted, value->desc.view.dtype, rank, shape);
-        if (!tsr_desc_compatible(&wanted.view, &value->desc.view)) {
-            g_autofree char *got = tsr_desc_to_text(&wanted.view);
-            g_autofree char *model = tsr_desc_to_text(&value->desc.view);
-            g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
-                        "input '%s': the model says %s, which does not admit %s", name, model,
-                        got);
-            return FALSE;
-        }
-        tsr_desc_set(&value->desc, value->desc.view.dtype, rank, shape);
-        return TRUE;
-    }
-    g_set_error(error, TSR_ERROR, TSR_NOT_FOUND, "the model has no input '%s'", name);
-    return FALSE;
 }

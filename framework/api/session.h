@@ -8,6 +8,7 @@
 
 #include <tessera/tessera.h>
 
+#include "api/plans.h"
 #include "optimize/format_select.h"
 #include "optimize/precision.h"
 #include "plugin/plugin_set.h"
@@ -23,6 +24,7 @@ struct TsrSession {
     gboolean device_tried;
     guint threads;
     gboolean priority_is_explicit;
+    GMutex plan_lock;        /* of compiling for the shapes of a run */
 };
 
 /* What a compilation did. */
@@ -41,7 +43,8 @@ typedef struct TsrCompileReport {
 struct TsrModel {
     TsrSession *session;
     GBytes *om;
-    TsrBoundModel *bound;
+    TsrBoundModel *bound;    /* for all shapes */
+    TsrPlans *plans;         /* for fixed ones; NULL where all are */
     TsrCompileReport *report; /* NULL for a model that was loaded */
 };
 
@@ -62,6 +65,17 @@ TsrCompileOptions tsr_compile_options_known(const TsrCompileOptions *options);
 gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
                            const TsrCompileOptions *options, TsrCompileReport *report,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* The same, then the tasks of every node, its memory and streams. Constants go into weights,
+ * or into new ones when that is NULL. (transfer full) */
+TsrProgram *tsr_build_program(TsrSession *session, TsrGraph *graph,
+                              const TsrCompileOptions *options, TsrWeights *weights,
+                              TsrCompileReport *report, GError **error);
+
+/* For commands that look into one run: the model is from now on what a run of these inputs
+ * would use, a gear, a plan made for them or the program for all shapes. */
+gboolean tsr_model_settle(TsrModel *model, TsrArray *const *inputs, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 
 /* The engines that built the model against those that are here. FALSE sets the reason. */
 gboolean tsr_session_check_engines(TsrSession *session, const TsrOmFile *file, GError **error)

@@ -50,7 +50,7 @@ typedef struct TsrOmSection {
 #define TSR_OM_PLACES_TYPE "a(uuuut)"
 #define TSR_OM_FUSED_TYPE "a(ss)"
 /* In "meta": what is known of the dimensions of inputs that a run settles (input, axis, name,
- * least, most; input_dim.h), and TsrCompileOptions by name. */
+ * least, most; input_dim.h). */
 #define TSR_OM_DIMS_TYPE "a(uusxx)"
 
 #endif

@@ -84,7 +84,7 @@ static GVariant *dims_variant(const TsrGraph *graph)
     return g_variant_builder_end(&builder);
 }
 
-static GVariant *meta_variant(TsrProgram *program, const TsrPluginSet *set)
+static GVariant *meta_variant(TsrProgram *program, gboolean only_gears, const TsrPluginSet *set)
 {
     GVariantDict dict;
     g_variant_dict_init(&dict, NULL);
@@ -106,6 +106,7 @@ static GVariant *meta_variant(TsrProgram *program, const TsrPluginSet *set)
     g_variant_dict_insert_value(&dict, "engines", engines_variant(program, set));
     g_variant_dict_insert_value(&dict, "places", places_variant(program));
     g_variant_dict_insert_value(&dict, "fused", fused_variant(program));
+    g_variant_dict_insert(&dict, "only_gears", "b", only_gears);
     g_variant_dict_insert_value(&dict, "dims", dims_variant(program->graph));
     return g_variant_dict_end(&dict);
 }
@@ -153,12 +154,13 @@ static GVariant *memory_variant(const TsrProgram *program)
 }
 
 /* All of a program but the weights, in the order of the sections. (floating) */
-static void program_variants(TsrProgram *program, const TsrPluginSet *set, GVariant **out)
+static void program_variants(TsrProgram *program, gboolean only_gears, const TsrPluginSet *set,
+                             GVariant **out)
 {
     program->stats.weight_bytes = tsr_weights_size(program->weights);
     out[1] = tsr_graph_to_variant(program); /* first: it may add constants */
     program->stats.weight_bytes = tsr_weights_size(program->weights);
-    out[0] = meta_variant(program, set);
+    out[0] = meta_variant(program, only_gears, set);
     out[2] = tasks_variant(program);
     out[3] = memory_variant(program);
 }
@@ -187,12 +189,12 @@ static GArray *make_parts(const TsrOmContent *content, const TsrPluginSet *set)
     GArray *parts = g_array_new(FALSE, FALSE, sizeof(Part));
     GVariant *variants[G_N_ELEMENTS(names)];
     g_array_set_clear_func(parts, clear_part);
-    program_variants(content->program, set, variants);
+    program_variants(content->program, content->only_gears, set, variants);
     for (guint i = 0; i < G_N_ELEMENTS(names); i++)
         add_part(parts, names[i], variants[i]);
     for (guint i = 0; content->gears != NULL && i < content->gears->len; i++) {
         g_autofree char *name = g_strdup_printf(TSR_OM_GEAR "%u", i);
-        program_variants(g_ptr_array_index(content->gears, i), set, variants);
+        program_variants(g_ptr_array_index(content->gears, i), FALSE, set, variants);
         add_part(parts, name, g_variant_new_tuple(variants, G_N_ELEMENTS(variants)));
     }
     if (content->source != NULL)

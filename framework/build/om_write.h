@@ -10,9 +10,10 @@
 
 /* What a file holds. All programs and the source have the same weights. */
 typedef struct TsrOmContent {
-    TsrProgram *program;
-    GPtrArray *gears;   /* TsrProgram for fixed shapes, at most TSR_OM_MAX_GEARS; or NULL */
-    GVariant *source;   /* of TSR_OM_SOURCE; floating ones are taken; or NULL */
+    TsrProgram *program; /* for all shapes */
+    GPtrArray *gears;    /* TsrProgram for fixed shapes, at most TSR_OM_MAX_GEARS; or NULL */
+    gboolean only_gears; /* no other shapes may run */
+    GVariant *source;    /* of TSR_OM_SOURCE, or NULL */
 } TsrOmContent;
 
 /* The whole file as bytes, 64-byte aligned. The weights are used up. Errors: OUT_OF_MEMORY.

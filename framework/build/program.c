@@ -121,3 +121,17 @@ guint64 tsr_program_add_constant(TsrProgram *program, TsrValue *value)
     }
     return *known - 1;
 }
+
+static void keep_constants(TsrGraph *graph, gpointer data)
+{
+    for (guint i = 0; i < graph->nodes->len; i++) {
+        const TsrNode *node = g_ptr_array_index(graph->nodes, i);
+        if (node->kind == TSR_NODE_CONSTANT)
+            tsr_program_add_constant(data, g_ptr_array_index(node->outputs, 0));
+    }
+}
+
+void tsr_program_keep_constants(TsrProgram *program)
+{
+    tsr_graph_foreach(program->graph, keep_constants, program);
+}

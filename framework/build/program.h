@@ -117,5 +117,7 @@ gboolean tsr_program_space_bytes(const TsrProgram *program, const TsrAddress *ad
 guint64 tsr_program_add_weights(TsrProgram *program, GBytes *bytes);
 /* Stores the data of a constant value, once. Returns the offset. */
 guint64 tsr_program_add_constant(TsrProgram *program, TsrValue *value);
+/* The same for all constants of the graph and of those below it. */
+void tsr_program_keep_constants(TsrProgram *program);
 
 #endif

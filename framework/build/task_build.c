@@ -45,15 +45,6 @@ static gboolean graph_can_sink(const TsrGraph *graph)
     return TRUE;
 }
 
-static void keep_constants(TsrGraph *graph, gpointer data)
-{
-    for (guint i = 0; i < graph->nodes->len; i++) {
-        const TsrNode *node = g_ptr_array_index(graph->nodes, i);
-        if (node->kind == TSR_NODE_CONSTANT)
-            tsr_program_add_constant(data, g_ptr_array_index(node->outputs, 0));
-    }
-}
-
 static guint64 value_bytes(const TsrValue *value)
 {
     guint64 bytes;
@@ -280,7 +271,7 @@ TsrProgram *tsr_task_build(TsrGraph *graph, const TsrPluginSet *set,
     program->device = set->device != NULL ? g_strdup(set->device->device->name) : NULL;
     program->is_sink = !options->host_mode && set->device != NULL && graph_can_sink(graph);
     if (!program->is_sink)
-        tsr_graph_foreach(graph, keep_constants, program);
+        tsr_program_keep_constants(program);
     else if (!build_sink(program, set, options, error))
         return NULL;
     return g_steal_pointer(&program);

@@ -32,9 +32,7 @@ guint64 tsr_weights_left(const TsrWeights *weights, guint64 offset);
 /* Writes all pieces to target[tsr_weights_size], zeros between them, and gives each up at
  * once, so that they are never there twice. */
 void tsr_weights_move(TsrWeights *weights, guint8 *target);
-/* For all pieces, in the order of their offsets: fn may put other bytes with the same
- * contents in a piece's place by returning them (transfer full), or NULL to keep it. */
-void tsr_weights_replace(TsrWeights *weights, GBytes *(*fn)(GBytes *piece, gpointer user),
-                         gpointer user);
+/* Pieces whose contents are a piece of `from` too take that one's memory; offsets stay. */
+void tsr_weights_share(TsrWeights *weights, const TsrWeights *from);
 
 #endif

@@ -161,8 +161,10 @@ static gboolean check_dims(const TsrGraph *graph, TsrArray *const *inputs, GErro
     return tsr_input_dims_check(graph, descs, error);
 }
 
-static gboolean check_inputs(const TsrGraph *graph, TsrArray *const *inputs, GError **error)
+gboolean tsr_bound_model_check_inputs(const TsrBoundModel *model, TsrArray *const *inputs,
+                                      GError **error)
 {
+    const TsrGraph *graph = model->program->graph;
     for (guint i = 0; i < graph->inputs->len; i++) {
         const TsrValue *value = g_ptr_array_index(graph->inputs, i);
         TsrDesc wanted;
@@ -282,7 +284,7 @@ gboolean tsr_bound_model_run(TsrBoundModel *model, TsrArray *const *inputs, TsrA
 {
     gpointer executor;
     gboolean done;
-    if (!check_inputs(model->program->graph, inputs, error))
+    if (!tsr_bound_model_check_inputs(model, inputs, error))
         return FALSE;
     executor = take_executor(model, error);
     if (executor == NULL)

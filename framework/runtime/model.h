@@ -25,6 +25,10 @@ TsrHostExec *tsr_bound_model_host_exec(TsrBoundModel *model);
 /* Launches the tasks of a task list one by one from now on. */
 void tsr_bound_model_set_one_by_one(TsrBoundModel *model, gboolean one_by_one);
 
+/* Whether the inputs are what the program takes: dtypes, shapes, bounds. Errors:
+ * INVALID_ARGUMENT names input, wanted and got. */
+gboolean tsr_bound_model_check_inputs(const TsrBoundModel *model, TsrArray *const *inputs,
+                                      GError **error) G_GNUC_WARN_UNUSED_RESULT;
 /* See tsr_model_run. Threads: any; runs of several threads go side by side, each with its own
  * activations. */
 gboolean tsr_bound_model_run(TsrBoundModel *model, TsrArray *const *inputs, TsrArray **outputs,

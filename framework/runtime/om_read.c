@@ -428,6 +428,15 @@ gboolean tsr_om_has_section(const TsrOmFile *file, const char *name)
     return FALSE;
 }
 
+gboolean tsr_om_only_gears(const TsrOmFile *file)
+{
+    g_autoptr(GVariant) meta = tsr_om_section(file, TSR_OM_META, "a{sv}", NULL);
+    gboolean only = FALSE;
+    if (meta != NULL)
+        (void)g_variant_lookup(meta, "only_gears", "b", &only);
+    return only;
+}
+
 guint tsr_om_gear_count(const TsrOmFile *file)
 {
     guint count = 0;

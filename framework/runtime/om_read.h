@@ -52,7 +52,8 @@ TsrWeights *tsr_om_weights(const TsrOmFile *file, GError **error);
  * the memory and the weights. (transfer full) */
 TsrProgram *tsr_om_read(const TsrOmFile *file, TsrOpRegistry *registry, TsrWeights *weights,
                         GError **error);
-/* Programs for fixed shapes, and the index-th of them. */
+/* Programs for fixed shapes, whether no other shapes may run, and the index-th of them. */
+gboolean tsr_om_only_gears(const TsrOmFile *file);
 guint tsr_om_gear_count(const TsrOmFile *file);
 TsrProgram *tsr_om_read_gear(const TsrOmFile *file, guint index, TsrOpRegistry *registry,
                              TsrWeights *weights, GError **error);

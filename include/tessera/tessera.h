@@ -105,6 +105,12 @@ TSR_API void tsr_build_output(TsrGraph *graph, const char *name, TsrValue *value
  * dimension that the model fixes otherwise). */
 TSR_API gboolean tsr_graph_set_input_shape(TsrGraph *graph, const char *name, guint32 rank,
                                            const gint64 *shape, GError **error);
+/* Bounds of an input: each extent is least[i] to most[i], the two equal where it is fixed; most
+ * -1: no bound. They hold from compiling on, and every run is checked against them. Errors as
+ * above. */
+TSR_API gboolean tsr_graph_set_input_range(TsrGraph *graph, const char *name, guint32 rank,
+                                           const gint64 *least, const gint64 *most,
+                                           GError **error);
 /* The graph as text, one node a line. (transfer full) */
 TSR_API char *tsr_graph_to_text(TsrGraph *graph);
 /* The graph as GraphViz. (transfer full) */
@@ -132,6 +138,13 @@ typedef struct TsrCompileOptions {
     const char *precision_list;        /* file with the group [precision]; or NULL */
     gboolean disable_inplace;          /* no output takes over its input's memory */
     guint streams;                     /* at most so many streams; 0: as many as are worth it */
+    const char *dynamic_dims;          /* gears: "1;2;4" or "1,224;2,320;*": values for the
+                                          dimensions that only a run knows, in the order of
+                                          inputs and axes, those of one name once; each set gets
+                                          a program of its own; other values are refused, or run
+                                          without one when "*" is the last; NULL: none */
+    gboolean disable_plans;            /* no programs are made at run time for the shapes that
+                                          runs bring, and the model does not keep its source */
 } TsrCompileOptions;
 
 /* Compiles; the graph is used up (its nodes change), but not freed. options may be
