@@ -13,7 +13,7 @@
 /* What a task of another stream costs who waits for it, in microseconds. */
 static const double crossing_us = 0.5;
 /* Streams keep more memory alive and meet less predictably: they have to be worth it. */
-static const double least_gain = 1.15;
+static const double least_gain = 1.25;
 
 enum { MAX_STREAMS = 64 };
 

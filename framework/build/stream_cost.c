@@ -10,10 +10,11 @@
 #include <tessera/plugin.h>
 
 /* Of one core of the device; rough, since only ratios count. */
-static const double bytes_per_us = 10e3, operations_per_us = 50e3;
+static const double bytes_per_us = 10e3, operations_per_us = 120e3;
 static const double launch_us = 0.1;
-/* Cores that share a task meet at its end. */
-static const double meeting_us = 1.0;
+/* Cores that share a task meet at its end, and half of what they read was written by another
+ * one, whose caches give it up slowly. */
+static const double meeting_us = 1.0, crossing_bytes_per_us = 5e3;
 static const double event_us = 0.3;
 
 double tsr_task_cost(const TsrProgramTask *task)
@@ -23,6 +24,18 @@ double tsr_task_cost(const TsrProgramTask *task)
         bytes += g_array_index(task->args, TsrTaskArg, a).bytes;
     return launch_us + MAX((double)bytes / bytes_per_us,
                            (double)task->operations / operations_per_us);
+}
+
+/* What it costs the task that several cores share it. */
+static double sharing_us(const TsrProgramTask *task)
+{
+    guint64 bytes = 0;
+    for (guint a = 0; a < task->args->len; a++) {
+        const TsrTaskArg *arg = &g_array_index(task->args, TsrTaskArg, a);
+        if ((arg->ref & 0xff000000u) == TSR_ARG_INPUT && arg->address.space != TSR_SPACE_WEIGHTS)
+            bytes += arg->bytes;
+    }
+    return meeting_us + (double)bytes / 2.0 / crossing_bytes_per_us;
 }
 
 typedef struct Player {
@@ -83,7 +96,7 @@ static double time_left(const Player *player, guint stream, double share, guint 
     const TsrProgramTask *task =
         g_ptr_array_index(player->program->tasks, player->head[stream]);
     *out_speed = MIN(share, widest(task, core_count));
-    return player->left[stream] / *out_speed + (*out_speed > 1.0 ? meeting_us : 0.0);
+    return player->left[stream] / *out_speed + (*out_speed > 1.0 ? sharing_us(task) : 0.0);
 }
 
 double tsr_stream_time(const TsrProgram *program, const GPtrArray *depend, const guint *stream,

@@ -14,8 +14,8 @@ double tsr_task_cost(const TsrProgramTask *task);
 
 /* Microseconds of the whole list on that many cores, when stream[i] is the stream of task i of
  * stream_count and depend (task_depend.h) says what it waits for. Streams share the cores
- * evenly; a task uses no more of them than it has blocks, and pays for every meeting of cores
- * and for every event. */
+ * evenly; a task uses no more of them than it has blocks, and pays for every meeting of cores,
+ * for what they read of each other and for every event. */
 double tsr_stream_time(const TsrProgram *program, const GPtrArray *depend, const guint *stream,
                        guint stream_count, guint core_count);
 

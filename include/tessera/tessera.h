@@ -179,7 +179,8 @@ TSR_API void tsr_model_output_storage(TsrModel *model, guint index, guint32 *out
 /* Runs the model: inputs[input_count] in its order; outputs[output_count] are NULL (a
  * new array is put there, transfer full) or arrays of the right dtype and shape that
  * are written in place. Errors: INVALID_ARGUMENT names the input, the wanted and the
- * got; what an engine reports. Threads: any; runs of one model take turns. */
+ * got, or the gears; what an engine reports. Threads: any; runs of several go side by side,
+ * each with its own activations. */
 TSR_API gboolean tsr_model_run(TsrModel *model, TsrArray *const *inputs, TsrArray **outputs,
                                GError **error);
 

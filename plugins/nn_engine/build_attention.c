@@ -113,6 +113,7 @@ static int32_t add_attention(TsrTaskSink *sink, const NnAttention *a)
                          TSR_ARG_NULL };
     const int64_t row = nn_round_up(p.keys, 32);
     int64_t rows = l2 / 8 / (row > 0 ? row : 1), pieces;
+    double products;
     uint32_t blocks;
     int32_t status;
     rows = rows < LEAST_ROWS ? LEAST_ROWS : rows > MOST_ROWS ? MOST_ROWS : rows;
@@ -126,11 +127,12 @@ static int32_t add_attention(TsrTaskSink *sink, const NnAttention *a)
         p.mask_step[i] = a->mask.steps[i];
     }
     pieces = p.batch * p.heads * nn_ceil_div(p.queries, p.rows_per_piece);
-    blocks = nn_block_dim(sink, pieces, (double)p.batch * (double)p.heads * (double)p.queries *
-                                            (double)p.keys * (double)(p.size + p.v_size) / 16.0);
+    products = (double)p.batch * (double)p.heads * (double)p.queries * (double)p.keys *
+               (double)(p.size + p.v_size);
+    blocks = nn_block_dim(sink, pieces, products / 16.0);
     status = sink->workspace(sink, p.workspace_floats * blocks * sizeof(float), &args[5]);
-    return status == TSR_OK ? nn_task(sink, TSR_KERNEL_ATTENTION_F32, blocks, args, 6, &p,
-                                      sizeof(p))
+    return status == TSR_OK ? nn_compute_task(sink, TSR_KERNEL_ATTENTION_F32, blocks,
+                                              2.0 * products, args, 6, &p, sizeof(p))
                             : status;
 }
 

@@ -302,12 +302,15 @@ static int64_t conv_tile(const TsrTaskSink *sink, TsrConv2dParams *p, int64_t pl
            nn_ceil_div(blocks, p->blocks_per_piece);
 }
 
+double nn_conv_operations(const TsrConv2dParams *p)
+{
+    return 2.0 * (double)p->batch * p->out_h * p->out_w * p->out_c *
+           (double)(p->in_c / p->groups * p->kernel_h * p->kernel_w);
+}
+
 static uint32_t conv_block_dim(const TsrTaskSink *sink, const TsrConv2dParams *p, int64_t pieces)
 {
-    const uint32_t blocks = nn_block_dim(
-        sink, pieces,
-        (double)p->batch * p->out_h * p->out_w * p->out_c *
-            (double)(p->in_c / p->groups * p->kernel_h * p->kernel_w) / 16.0);
+    const uint32_t blocks = nn_block_dim(sink, pieces, nn_conv_operations(p) / 32.0);
     /* Two blocks a core only where they are alike: the tiling counts on it. */
     return blocks > sink->core_count && sink->core_count > 0 && pieces % blocks != 0
                ? sink->core_count : blocks;
@@ -334,8 +337,8 @@ static int32_t conv_task(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dPa
         status = sink->workspace(sink, p->workspace_floats * blocks * sizeof(float), &args[5]);
     if (status != TSR_OK)
         return status;
-    return nn_task(sink, nn_kernel_of(kernel, node->inputs[0]->dtype), blocks, args,
-                   depthwise ? 5 : 6, p, sizeof(*p));
+    return nn_compute_task(sink, nn_kernel_of(kernel, node->inputs[0]->dtype), blocks,
+                           nn_conv_operations(p), args, depthwise ? 5 : 6, p, sizeof(*p));
 }
 
 /* A 1x1 window that reads every pixel once: no copy is needed. */

@@ -98,7 +98,9 @@ int32_t nn_gemm_task(TsrTaskSink *sink, uint32_t dtype, TsrGemmParams *g, const 
         if (status != TSR_OK)
             return status;
     }
-    return nn_task(sink, nn_kernel_of(TSR_KERNEL_GEMM_F32, dtype), blocks, args, 6, g, sizeof(*g));
+    return nn_compute_task(sink, nn_kernel_of(TSR_KERNEL_GEMM_F32, dtype), blocks,
+                           2.0 * (double)batch * (double)g->m * (double)g->n * (double)g->k, args,
+                           6, g, sizeof(*g));
 }
 
 static int32_t add_product(const TsrNodeView *node, TsrTaskSink *sink, Product *p)

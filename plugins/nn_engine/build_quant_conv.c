@@ -264,15 +264,16 @@ static int32_t dense_task(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dI
         c->in_h = c->out_h = 1;
     }
     pieces = conv_tile(sink, c, direct);
-    blocks = nn_block_dim(sink, pieces, (double)c->batch * c->out_h * c->out_w * c->out_c *
-                                            c->in_c * c->kernel_h * c->kernel_w / 64.0);
+    /* Bytes are multiplied about four times as fast as floats. */
+    blocks = nn_block_dim(sink, pieces, nn_conv_operations(c) / 128.0);
     if (!direct) {
         c->workspace_floats = (uint64_t)nn_round_up(slab_bytes(c, c->rows_per_piece), 64) / 4;
         status = sink->workspace(sink, c->workspace_floats * blocks * 4, &args[6]);
         if (status != TSR_OK)
             return status;
     }
-    return nn_task(sink, TSR_KERNEL_CONV2D_I8, blocks, args, 7, p, sizeof(*p));
+    return nn_compute_task(sink, TSR_KERNEL_CONV2D_I8, blocks, nn_conv_operations(c) / 4.0, args, 7,
+                           p, sizeof(*p));
 }
 
 static int32_t depthwise_task(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dI8Params *p,

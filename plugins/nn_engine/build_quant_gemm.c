@@ -86,6 +86,7 @@ static int32_t gemm_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
     TsrGemmI8Params p = { .struct_size = sizeof(p), .n = w.channels, .k = w.depth };
     uint32_t args[6] = { TSR_ARG_INPUT | 0, TSR_ARG_NULL, TSR_ARG_NULL, TSR_ARG_NULL,
                          TSR_ARG_OUTPUT | 0, TSR_ARG_NULL };
+    double products;
     uint32_t blocks;
     int64_t rows, parts;
     int32_t status;
@@ -116,16 +117,19 @@ static int32_t gemm_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *
                                              panels >= 4 * cores ? 2 : 1);
     }
     p.rows_per_piece = rows < p.m ? rows : p.m;
+    products = (double)p.m * (double)p.n * (double)p.k;
+    /* Bytes are multiplied about four times as fast as floats. */
     blocks = nn_block_dim(sink, nn_ceil_div(p.m, p.rows_per_piece) *
                                     nn_ceil_div(panels, p.panels_per_piece),
-                          (double)p.m * (double)p.n * (double)p.k / 64.0);
+                          products / 64.0);
     if (p.requant.x_signed || p.k % 4 != 0) {
         p.workspace_floats = (uint64_t)(p.rows_per_piece * nn_ceil_div(p.k, 4));
         status = sink->workspace(sink, p.workspace_floats * blocks * 4, &args[5]);
         if (status != TSR_OK)
             return status;
     }
-    return nn_task(sink, TSR_KERNEL_GEMM_I8, blocks, args, 6, &p, sizeof(p));
+    return nn_compute_task(sink, TSR_KERNEL_GEMM_I8, blocks, products / 2.0, args, 6, &p,
+                           sizeof(p));
 }
 
 static const NnOp ops[] = {

@@ -246,6 +246,8 @@ static int32_t add_recurrence(const TsrNodeView *node, TsrTaskSink *sink, TsrRec
     const uint32_t gru[7] = { lstm[0], lstm[1], lstm[2], lstm[3], lstm[4], lstm[6], lstm[7] };
     const uint32_t count = gates == LSTM ? 9 : 7;
     const int64_t cores = sink->core_count > 0 ? sink->core_count : 1;
+    const double products = (double)p->seq * (double)(p->directions * p->batch) *
+                            (double)(gates * p->hidden) * (double)p->hidden;
     uint32_t args[10], blocks;
     int32_t status;
     /* Entries share loads of weights, but each core shall have its share of them. */
@@ -255,16 +257,15 @@ static int32_t add_recurrence(const TsrNodeView *node, TsrTaskSink *sink, TsrRec
     if (p->entries_per_piece > p->batch)
         p->entries_per_piece = p->batch;
     blocks = nn_block_dim(sink, p->directions * nn_ceil_div(p->batch, p->entries_per_piece),
-                          (double)p->seq * (double)(p->directions * p->batch) *
-                              (double)(gates * p->hidden) * (double)p->hidden / 16.0);
+                          products / 16.0);
     p->workspace_floats =
         (uint64_t)(p->entries_per_piece * (2 + gates) * nn_round_up(p->hidden, 16));
     memcpy(args, gates == LSTM ? lstm : gru, count * sizeof(*args));
     status = sink->workspace(sink, p->workspace_floats * blocks * sizeof(float), &args[count]);
     if (status != TSR_OK)
         return status;
-    return nn_task(sink, gates == LSTM ? TSR_KERNEL_LSTM_F32 : TSR_KERNEL_GRU_F32, blocks, args,
-                   count + 1, p, sizeof(*p));
+    return nn_compute_task(sink, gates == LSTM ? TSR_KERNEL_LSTM_F32 : TSR_KERNEL_GRU_F32, blocks,
+                           2.0 * products, args, count + 1, p, sizeof(*p));
 }
 
 static int32_t recurrent_build(const NnOp *op, const TsrNodeView *node, TsrTaskSink *sink)

@@ -177,8 +177,9 @@ uint32_t nn_block_dim(const TsrTaskSink *sink, int64_t pieces, double work)
     return blocks > 1 ? (uint32_t)blocks : 1;
 }
 
-int32_t nn_task(TsrTaskSink *sink, const char *kernel, uint32_t blocks, const uint32_t *args,
-                uint32_t arg_count, const void *params, uint32_t params_size)
+int32_t nn_compute_task(TsrTaskSink *sink, const char *kernel, uint32_t blocks,
+                        double operations, const uint32_t *args, uint32_t arg_count,
+                        const void *params, uint32_t params_size)
 {
     const TsrKernelTask task = {
         .struct_size = sizeof(task),
@@ -188,8 +189,15 @@ int32_t nn_task(TsrTaskSink *sink, const char *kernel, uint32_t blocks, const ui
         .kernel = kernel,
         .args = args,
         .params = params,
+        .operations = operations < 1e18 ? (uint64_t)operations : (uint64_t)1e18,
     };
     return sink->kernel(sink, &task);
+}
+
+int32_t nn_task(TsrTaskSink *sink, const char *kernel, uint32_t blocks, const uint32_t *args,
+                uint32_t arg_count, const void *params, uint32_t params_size)
+{
+    return nn_compute_task(sink, kernel, blocks, 0.0, args, arg_count, params, params_size);
 }
 
 #define FORMS(id) { id##_F32, id##_F16, id##_BF16 }

@@ -165,13 +165,19 @@ void nn_pool_window(TsrPool2dParams *p, const NnPicture *x, const NnPicture *y,
  * starting the other cores costs more than it saves. */
 uint32_t nn_block_dim(const TsrTaskSink *sink, int64_t pieces, double work);
 
-/* Adds one kernel task. */
+/* Adds one kernel task, with so many multiplications and additions. */
+int32_t nn_compute_task(TsrTaskSink *sink, const char *kernel, uint32_t blocks,
+                        double operations, const uint32_t *args, uint32_t arg_count,
+                        const void *params, uint32_t params_size);
+/* One that takes as long as its bytes. */
 int32_t nn_task(TsrTaskSink *sink, const char *kernel, uint32_t blocks, const uint32_t *args,
                 uint32_t arg_count, const void *params, uint32_t params_size);
 
 /* The activation that a fused operator carries, from its attributes. */
 TsrActivation nn_activation_of(const TsrNodeView *node);
 
+/* Multiplications and additions of a convolution. */
+double nn_conv_operations(const TsrConv2dParams *p);
 /* Adds the task CONV2D_F32 for p, whose tiling is chosen here, with the plain weights w
  * [OC, IC / groups, kh, kw] and a bias [OC] or NULL, from input 0 to y_arg. */
 int32_t nn_conv_blocked(const TsrNodeView *node, TsrTaskSink *sink, TsrConv2dParams *p,
