@@ -607,8 +607,9 @@ struct TsrDevice {
     uint32_t struct_size;
     uint32_t flags;           /* TSR_DEVICE_ */
     const char *name;         /* canonical, lower case */
-    /* Opens the device with that many cores (0: all of the machine). A context may
-     * be used from several threads; an execution takes all its cores in turn.
+    /* Opens the device with that many cores (0: all of the machine). A context may be used
+     * from several threads. An execution that finds the cores free takes all of them; one
+     * that does not runs at once on the thread that asks, with the same results.
      * Mandatory, as all of the following without a remark. */
     int32_t (*open)(const TsrDevice *device, uint32_t core_count,
                     TsrDeviceContext **out_context);
@@ -642,11 +643,17 @@ struct TsrDevice {
      * records, or has no kernel. */
     int32_t (*model_load)(TsrDeviceContext *context, const TsrTaskList *tasks,
                           TsrDeviceModel **out_model);
-    /* Runs every task, streams side by side; returns when all are done. Executions
-     * of one context exclude each other. timeout_us 0: none. */
+    /* Runs every task, streams side by side; returns when all are done. timeout_us 0: none.
+     * Executions never wait for each other, be they of different models of the context or of
+     * one: the tasks of two executions of one model may run side by side, on the same args.
+     * Where they write memory, the caller has them exclude each other. Threads: any. */
     int32_t (*model_execute)(TsrDeviceModel *model, uint64_t timeout_us);
+    /* Waits for executions of the model in other threads, but not from within an execution
+     * of the context: the model then goes when its last execution ends. */
     void (*model_unload)(TsrDeviceModel *model);
-    /* Reports every task of later executions to fn; NULL ends that. Optional. */
+    /* Reports every task of later executions to fn, which executions side by side call side
+     * by side; NULL ends that. Waits for executions of the model; from within one of the
+     * context: INVALID_ARGUMENT. Optional. */
     int32_t (*model_profile)(TsrDeviceModel *model, TsrTaskProfileFn fn, void *arg);
     /* Calls fn(arg, block, block_dim) for every block on the cores and returns when
      * all are done. May be called from within a HOST_CALL: idle cores help. */

@@ -100,9 +100,10 @@ void tsr_npu_crew_relax(const TsrNpuCrew *crew, uint32_t *spins)
 
 static _Thread_local TsrNpuFrame *innermost;
 
-void tsr_npu_crew_enter(const TsrNpuCrew *crew, TsrNpuFrame *frame)
+void tsr_npu_crew_enter(const TsrNpuCrew *crew, const void *work, TsrNpuFrame *frame)
 {
     frame->crew = crew;
+    frame->work = work;
     frame->outer = innermost;
     innermost = frame;
 }
@@ -112,12 +113,17 @@ void tsr_npu_crew_leave(TsrNpuFrame *frame)
     innermost = frame->outer;
 }
 
+const TsrNpuFrame *tsr_npu_crew_frame(const TsrNpuCrew *crew, const TsrNpuFrame *inner)
+{
+    const TsrNpuFrame *frame = inner != NULL ? inner->outer : innermost;
+    while (frame != NULL && frame->crew != crew)
+        frame = frame->outer;
+    return frame;
+}
+
 bool tsr_npu_crew_is_inside(const TsrNpuCrew *crew)
 {
-    for (const TsrNpuFrame *frame = innermost; frame != NULL; frame = frame->outer)
-        if (frame->crew == crew)
-            return true;
-    return false;
+    return tsr_npu_crew_frame(crew, NULL) != NULL;
 }
 
 /* ---------------------------------------------------------------------- jobs */
@@ -269,7 +275,7 @@ static void *worker_main(void *data)
     uint64_t idle_since_ns = 0;
     uint32_t spins = 0, turns = 0;
     TsrNpuFrame frame;
-    tsr_npu_crew_enter(crew, &frame);
+    tsr_npu_crew_enter(crew, NULL, &frame);
     while (!atomic_load_explicit(&crew->closing, memory_order_acquire)) {
         if (work_on_run(crew, worker->core) || tsr_npu_crew_help(crew)) {
             spins = 0;

@@ -22,14 +22,18 @@ struct TsrNpuRun {
 
 /* Marks that a thread executes on a crew, so that a call from within (a host call
  * that runs a model) is known as nested and does not wait for itself. Frames lie on
- * the stack; workers are inside for good. */
+ * the stack; workers are inside for good, and have a second frame while they work on a
+ * run. work tells which execution it is: a model, or NULL. */
 typedef struct TsrNpuFrame {
     const TsrNpuCrew *crew;
+    const void *work;
     struct TsrNpuFrame *outer;
 } TsrNpuFrame;
-void tsr_npu_crew_enter(const TsrNpuCrew *crew, TsrNpuFrame *frame);
+void tsr_npu_crew_enter(const TsrNpuCrew *crew, const void *work, TsrNpuFrame *frame);
 void tsr_npu_crew_leave(TsrNpuFrame *frame);
 bool tsr_npu_crew_is_inside(const TsrNpuCrew *crew);
+/* The frames of this thread on that crew: the innermost (from NULL), then outwards. */
+const TsrNpuFrame *tsr_npu_crew_frame(const TsrNpuCrew *crew, const TsrNpuFrame *inner);
 
 /* NULL when a thread could not be started; *out_reason is then an errno value. */
 TsrNpuCrew *tsr_npu_crew_create(uint32_t core_count, int *out_reason);
@@ -39,7 +43,7 @@ uint32_t tsr_npu_crew_core_count(const TsrNpuCrew *crew);
 uint32_t tsr_npu_cpu_count(void);
 
 /* Has every core work on run, the caller as core 0; returns when all have left it.
- * The caller holds the context's execution lock. */
+ * One run at a time: the caller holds the context's crew lock. */
 void tsr_npu_crew_run(TsrNpuCrew *crew, TsrNpuRun *run);
 /* Calls fn for every block; idle cores help. Threads: any, nested too. */
 void tsr_npu_crew_parallel(TsrNpuCrew *crew, uint32_t block_dim,

@@ -44,7 +44,8 @@ int32_t tsr_npu_open(const TsrDevice *device, uint32_t core_count,
         return TSR_NPU_FAIL(TSR_OUT_OF_MEMORY, "npu_sim: cannot start %u cores: %s", core_count,
                             strerror(reason));
     }
-    pthread_mutex_init(&context->execute_lock, NULL);
+    pthread_mutex_init(&context->crew_lock, NULL);
+    pthread_mutex_init(&context->batch_lock, NULL);
     pthread_mutex_init(&context->queue_lock, NULL);
     context->queue_first = 1;
     tsr_npu_handle_add(&context->handle, TSR_NPU_CONTEXT, NULL);
@@ -80,7 +81,8 @@ void tsr_npu_close(TsrDeviceContext *context)
                           "they did not run");
     tsr_npu_crew_destroy(context->crew);
     children_free(context);
-    pthread_mutex_destroy(&context->execute_lock);
+    pthread_mutex_destroy(&context->crew_lock);
+    pthread_mutex_destroy(&context->batch_lock);
     pthread_mutex_destroy(&context->queue_lock);
     free(context->queue);
     free(context);

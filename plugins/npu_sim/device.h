@@ -31,6 +31,7 @@ typedef struct TsrNpuHandle {
     struct TsrNpuHandle *next;
     const TsrDeviceContext *owner; /* NULL for a context */
     TsrNpuKind kind;
+    _Atomic uint32_t users;        /* calls that hold it by acquire, and 1 until it is removed */
 } TsrNpuHandle;
 
 void tsr_npu_handle_add(TsrNpuHandle *handle, TsrNpuKind kind, const TsrDeviceContext *owner);
@@ -39,6 +40,9 @@ bool tsr_npu_handle_remove(const void *object, TsrNpuKind kind);
 /* Removes and returns some live object of that context, or NULL. */
 TsrNpuHandle *tsr_npu_handle_take(const TsrDeviceContext *owner);
 bool tsr_npu_handle_is_live(const void *object, TsrNpuKind kind);
+/* Counts a user of a live object, so that whoever removes it can wait for that user; false
+ * when it is not live. The user ends with a decrement of users. */
+bool tsr_npu_handle_acquire(void *object, TsrNpuKind kind);
 
 /* An entry of the queue of plain streams, see stream.c. */
 typedef struct TsrNpuQueued {
@@ -50,8 +54,11 @@ typedef struct TsrNpuQueued {
 struct TsrDeviceContext {
     TsrNpuHandle handle;
     TsrNpuCrew *crew;
-    /* Held by whoever executes; everything else below is under queue_lock. */
-    pthread_mutex_t execute_lock;
+    /* Held by the execution that has the crew; only ever tried, never waited for. */
+    pthread_mutex_t crew_lock;
+    /* Held while a batch of plain streams runs, so that streams keep their order. */
+    pthread_mutex_t batch_lock;
+    /* Everything below is under queue_lock. */
     pthread_mutex_t queue_lock;
     TsrNpuQueued *queue;      /* launched and not yet taken by an execution */
     uint32_t queue_count;

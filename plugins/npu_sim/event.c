@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "model.h"
 #include "stream.h"
 
 struct TsrEvent {
@@ -81,7 +82,7 @@ int32_t tsr_npu_event_wait(TsrStream *stream, TsrEvent *event)
     if (event->record >= event->context->queue_first)
         status = tsr_npu_queue_push(&entry, &number);
     else if (tsr_npu_queue_is_running(event->context, event->record) &&
-             tsr_npu_crew_is_inside(event->context->crew))
+             tsr_npu_is_inside_batch(event->context))
         status = TSR_NPU_FAIL(TSR_INVALID_ARGUMENT,
                               "event_wait: deadlock: stream %u would wait for a record in the "
                               "execution that this call is made from",

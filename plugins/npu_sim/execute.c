@@ -262,6 +262,8 @@ static void model_work(TsrNpuRun *run, uint32_t core)
 {
     TsrDeviceModel *model = (TsrDeviceModel *)((char *)run - offsetof(TsrDeviceModel, run));
     uint32_t first = core % model->stream_count, spins = 0;
+    TsrNpuFrame frame;
+    tsr_npu_crew_enter(model->crew, model, &frame);
     while (!is_over(model)) {
         bool worked = false;
         for (uint32_t i = 0; i < model->stream_count && !worked; i++) {
@@ -278,9 +280,10 @@ static void model_work(TsrNpuRun *run, uint32_t core)
         else
             tsr_npu_crew_relax(model->crew, &spins);
     }
+    tsr_npu_crew_leave(&frame);
 }
 
-static int32_t run_shared(TsrDeviceModel *model)
+static int32_t run_shared(TsrDeviceModel *model, uint64_t deadline_ns)
 {
     uint32_t busy = 0;
     uint64_t now_ns = model->profile != NULL ? tsr_npu_now_ns() : 0;
@@ -296,6 +299,7 @@ static int32_t run_shared(TsrDeviceModel *model)
     atomic_store_explicit(&model->status, TSR_OK, memory_order_relaxed);
     atomic_store_explicit(&model->streams_left, busy, memory_order_relaxed);
     model->run.work = model_work;
+    model->deadline_ns = deadline_ns;
     model->text_is_set = false;
     model->caller = pthread_self();
     tsr_npu_crew_run(model->crew, &model->run);
@@ -314,10 +318,10 @@ static void parallel_block(void *arg, uint32_t block, uint32_t block_dim)
 }
 
 /* Keeps no state in the model (but the streams' status of an isolated list, which
- * runs only once), so that a model may even run within itself. */
-static int32_t run_serial(TsrDeviceModel *model, uint64_t deadline_ns)
+ * runs only once), so that a model may even run within itself or beside itself. share: idle
+ * cores help with its blocks. */
+static int32_t run_serial(TsrDeviceModel *model, uint64_t deadline_ns, bool share)
 {
-    bool share = tsr_npu_crew_core_count(model->crew) > 1;
     uint64_t begin_ns = model->profile != NULL ? tsr_npu_now_ns() : 0;
     char text[160];
     for (uint32_t i = 0; i < model->task_count; i++) {
@@ -347,8 +351,20 @@ static int32_t run_serial(TsrDeviceModel *model, uint64_t deadline_ns)
     return TSR_OK;
 }
 
-int32_t tsr_npu_model_run(TsrDeviceModel *model, uint64_t timeout_us, bool nested)
+bool tsr_npu_is_inside_batch(const TsrDeviceContext *context)
 {
+    const TsrNpuFrame *frame = NULL;
+    while ((frame = tsr_npu_crew_frame(context->crew, frame)) != NULL) {
+        const TsrDeviceModel *model = frame->work;
+        if (model != NULL && model->isolate)
+            return true;
+    }
+    return false;
+}
+
+int32_t tsr_npu_model_run(TsrDeviceModel *model, uint64_t timeout_us)
+{
+    bool one_core = tsr_npu_crew_core_count(model->crew) == 1;
     uint64_t deadline_ns = 0;
     TsrNpuFrame frame;
     int32_t status;
@@ -359,13 +375,17 @@ int32_t tsr_npu_model_run(TsrDeviceModel *model, uint64_t timeout_us, bool neste
         /* A time beyond the clock's range is no limit. */
         deadline_ns = timeout_us < (UINT64_MAX - now_ns) / 1000 ? now_ns + timeout_us * 1000 : 0;
     }
-    tsr_npu_crew_enter(model->crew, &frame);
-    if (nested || model->alone || tsr_npu_crew_core_count(model->crew) == 1) {
-        status = run_serial(model, deadline_ns);
-    } else {
-        model->deadline_ns = deadline_ns;
-        status = run_shared(model);
+    if (one_core || model->alone || tsr_npu_crew_is_inside(model->crew)) {
+        tsr_npu_crew_enter(model->crew, model, &frame);
+        status = run_serial(model, deadline_ns, !one_core);
+        tsr_npu_crew_leave(&frame);
+    } else if (pthread_mutex_trylock(&model->context->crew_lock) == 0) {
+        status = run_shared(model, deadline_ns);
+        pthread_mutex_unlock(&model->context->crew_lock);
+    } else { /* the cores have work: asking them for help would only make both wait */
+        tsr_npu_crew_enter(model->crew, model, &frame);
+        status = run_serial(model, deadline_ns, false);
+        tsr_npu_crew_leave(&frame);
     }
-    tsr_npu_crew_leave(&frame);
     return status;
 }

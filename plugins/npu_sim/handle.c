@@ -32,6 +32,7 @@ void tsr_npu_handle_add(TsrNpuHandle *handle, TsrNpuKind kind, const TsrDeviceCo
     TsrNpuHandle **bucket = bucket_of(handle);
     handle->kind = kind;
     handle->owner = owner;
+    atomic_init(&handle->users, 1);
     pthread_mutex_lock(&lock);
     handle->next = *bucket;
     *bucket = handle;
@@ -73,4 +74,15 @@ bool tsr_npu_handle_is_live(const void *object, TsrNpuKind kind)
     live = handle_find(object, kind) != NULL;
     pthread_mutex_unlock(&lock);
     return live;
+}
+
+bool tsr_npu_handle_acquire(void *object, TsrNpuKind kind)
+{
+    TsrNpuHandle **link;
+    pthread_mutex_lock(&lock);
+    link = handle_find(object, kind);
+    if (link != NULL)
+        atomic_fetch_add(&(*link)->users, 1);
+    pthread_mutex_unlock(&lock);
+    return link != NULL;
 }

@@ -254,6 +254,7 @@ static TsrDeviceModel *model_alloc(const TsrTaskList *list)
     if (posix_memalign((void **)&model, 64, sizeof(*model)) != 0)
         return NULL;
     memset(model, 0, sizeof(*model));
+    pthread_rwlock_init(&model->profile_lock, NULL);
     if (posix_memalign((void **)&model->streams, 64, streams * sizeof(*model->streams)) != 0)
         model->streams = NULL;
     /* One step more than there are: execute.c computes the address of the next. */
@@ -325,6 +326,7 @@ void tsr_npu_model_free(TsrDeviceModel *model)
 {
     if (model == NULL)
         return;
+    pthread_rwlock_destroy(&model->profile_lock);
     free(model->streams);
     free(model->steps);
     free(model->serial);
@@ -346,18 +348,22 @@ int32_t tsr_npu_model_load(TsrDeviceContext *context, const TsrTaskList *tasks,
     return status;
 }
 
+/* Ends a use of the model; the last one of an unloaded model frees it. */
+static void model_release(TsrDeviceModel *model)
+{
+    if (atomic_fetch_sub(&model->handle.users, 1) == 1)
+        tsr_npu_model_free(model);
+}
+
 int32_t tsr_npu_model_execute(TsrDeviceModel *model, uint64_t timeout_us)
 {
-    bool nested;
     int32_t status;
-    if (!tsr_npu_handle_is_live(model, TSR_NPU_MODEL))
+    if (!tsr_npu_handle_acquire(model, TSR_NPU_MODEL))
         return TSR_NPU_FAIL(TSR_INVALID_ARGUMENT, "model_execute: the model is unloaded");
-    nested = tsr_npu_crew_is_inside(model->crew);
-    if (!nested)
-        pthread_mutex_lock(&model->context->execute_lock);
-    status = tsr_npu_model_run(model, timeout_us, nested);
-    if (!nested)
-        pthread_mutex_unlock(&model->context->execute_lock);
+    pthread_rwlock_rdlock(&model->profile_lock);
+    status = tsr_npu_model_run(model, timeout_us);
+    pthread_rwlock_unlock(&model->profile_lock);
+    model_release(model);
     return status;
 }
 
@@ -365,24 +371,29 @@ void tsr_npu_model_unload(TsrDeviceModel *model)
 {
     if (model == NULL || !tsr_npu_handle_remove(model, TSR_NPU_MODEL))
         return;
-    /* An execution in another thread ends first. */
+    /* Executions in other threads end first. From within one, which may be of this very
+     * model, the last execution frees it. */
     if (!tsr_npu_crew_is_inside(model->crew)) {
-        pthread_mutex_lock(&model->context->execute_lock);
-        pthread_mutex_unlock(&model->context->execute_lock);
+        uint32_t spins = 0;
+        while (atomic_load(&model->handle.users) > 1)
+            tsr_npu_crew_relax(model->crew, &spins);
     }
-    tsr_npu_model_free(model);
+    model_release(model);
 }
 
 int32_t tsr_npu_model_profile(TsrDeviceModel *model, TsrTaskProfileFn fn, void *arg)
 {
-    if (!tsr_npu_handle_is_live(model, TSR_NPU_MODEL))
+    if (!tsr_npu_handle_acquire(model, TSR_NPU_MODEL))
         return TSR_NPU_FAIL(TSR_INVALID_ARGUMENT, "model_profile: the model is unloaded");
-    if (tsr_npu_crew_is_inside(model->crew))
+    if (tsr_npu_crew_is_inside(model->crew)) {
+        model_release(model);
         return TSR_NPU_FAIL(TSR_INVALID_ARGUMENT,
                             "model_profile: called from within an execution of the context");
-    pthread_mutex_lock(&model->context->execute_lock);
+    }
+    pthread_rwlock_wrlock(&model->profile_lock);
     model->profile = fn;
     model->profile_arg = arg;
-    pthread_mutex_unlock(&model->context->execute_lock);
+    pthread_rwlock_unlock(&model->profile_lock);
+    model_release(model);
     return TSR_OK;
 }

@@ -76,9 +76,11 @@ struct TsrDeviceModel {
     TsrNpuStep **serial;   /* the same in list order */
     TsrNpuStreamState *streams;
     const char **names;    /* per task; the strings belong to the caller */
+    /* Read by executions, written by model_profile when there is none. */
+    pthread_rwlock_t profile_lock;
     TsrTaskProfileFn profile;
     void *profile_arg;
-    /* State of the execution under way. */
+    /* State of the execution that has the crew; one in list order keeps none. */
     uint64_t deadline_ns;
     pthread_t caller;
     _Alignas(64) _Atomic uint32_t streams_left;
@@ -92,10 +94,12 @@ struct TsrDeviceModel {
 int32_t tsr_npu_model_build(TsrDeviceContext *context, const TsrTaskList *list, bool isolate,
                             TsrDeviceModel **out_model);
 void tsr_npu_model_free(TsrDeviceModel *model);
-/* Runs it: with nested, in list order on this thread (the context is executing
- * further out on the same thread), else on all cores under the execution lock that
- * the caller holds. */
-int32_t tsr_npu_model_run(TsrDeviceModel *model, uint64_t timeout_us, bool nested);
+/* Runs it: on all cores when it can use them and nobody else has them, else in list order
+ * on this thread. From within an execution of the context always in list order, but idle
+ * cores help. */
+int32_t tsr_npu_model_run(TsrDeviceModel *model, uint64_t timeout_us);
+/* Whether this thread runs a batch of plain streams of that context. */
+bool tsr_npu_is_inside_batch(const TsrDeviceContext *context);
 /* Writes "task 3 'conv1'" and returns text. */
 const char *tsr_npu_task_text(const TsrDeviceModel *model, uint32_t task, char *text,
                               size_t size);

@@ -78,7 +78,7 @@ static bool batch_prepare(TsrNpuBatch *batch)
     return true;
 }
 
-static int32_t batch_run(TsrDeviceContext *context, TsrNpuBatch *batch, bool nested,
+static int32_t batch_run(TsrDeviceContext *context, TsrNpuBatch *batch,
                          TsrDeviceModel **out_model)
 {
     TsrTaskList list = {
@@ -97,7 +97,7 @@ static int32_t batch_run(TsrDeviceContext *context, TsrNpuBatch *batch, bool nes
     for (uint32_t i = 0; i < batch->stream_count; i++)
         (*out_model)->streams[i].status = batch->streams[i]->status;
     pthread_mutex_unlock(&context->queue_lock);
-    return tsr_npu_model_run(*out_model, 0, nested);
+    return tsr_npu_model_run(*out_model, 0);
 }
 
 /* Books the batch as done. A failure of the whole (no memory) is every stream's. */
@@ -125,12 +125,13 @@ static void batch_finish(TsrDeviceContext *context, const TsrNpuBatch *batch,
 
 int32_t tsr_npu_queue_run(TsrDeviceContext *context)
 {
-    bool nested = tsr_npu_crew_is_inside(context->crew);
+    /* A batch waits for the one before it, but not from within that one. */
+    bool nested = tsr_npu_is_inside_batch(context);
     TsrDeviceModel *model = NULL;
     TsrNpuBatch batch = {0};
     int32_t status = TSR_OK;
     if (!nested)
-        pthread_mutex_lock(&context->execute_lock);
+        pthread_mutex_lock(&context->batch_lock);
     pthread_mutex_lock(&context->queue_lock);
     batch.entries = context->queue;
     batch.count = context->queue_count;
@@ -146,12 +147,12 @@ int32_t tsr_npu_queue_run(TsrDeviceContext *context)
     pthread_mutex_unlock(&context->queue_lock);
     if (batch.count > 0) {
         status = batch_prepare(&batch)
-                     ? batch_run(context, &batch, nested, &model)
+                     ? batch_run(context, &batch, &model)
                      : TSR_NPU_FAIL(TSR_OUT_OF_MEMORY, "no memory to run %u tasks", batch.count);
         batch_finish(context, &batch, model, status);
     }
     if (!nested)
-        pthread_mutex_unlock(&context->execute_lock);
+        pthread_mutex_unlock(&context->batch_lock);
     tsr_npu_model_free(model);
     free(batch.streams);
     free(batch.entries);
