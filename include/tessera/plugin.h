@@ -560,6 +560,26 @@ enum {
     TSR_TASK_MEMCPY = 5,       /* args[0] <- args[1], bytes */
     TSR_TASK_NOTIFY_RECORD = 6,
     TSR_TASK_NOTIFY_WAIT = 7,  /* wait, then reset */
+    TSR_TASK_LABEL = 8,        /* a place that jumps go to; event is the label's number */
+    TSR_TASK_GOTO = 9,         /* goes on behind label `event` */
+    TSR_TASK_SWITCH = 10,      /* goes on behind labels[i], where i is the value at args[0], a
+                                  bool (bytes 1) or an int32 (bytes 4); the last label for
+                                  any other value */
+    TSR_TASK_COUNT_BEGIN = 11, /* *counter = 0, and then as the next */
+    TSR_TASK_COUNT_NEXT = 12,  /* ++*counter; *go = *counter < *limit && *condition. args
+                                  {int64 counter, int32 go, int64 limit, bool condition}; the
+                                  last two may be NULL: no limit, true */
+    TSR_TASK_MEMCPY_AT = 13,   /* a copy to or from one place of a larger tensor, args {to,
+                                  from, int64 index}. That one is rows times places pieces of
+                                  `bytes` each and the piece `index` of every row is meant; the
+                                  other one is rows pieces. An index that is no place ends
+                                  the execution with INVALID_ARGUMENT */
+};
+
+/* Of a TSR_TASK_MEMCPY_AT. */
+enum {
+    TSR_AT_FROM = 1u << 0,     /* the larger tensor is the source, else the target */
+    TSR_AT_BACKWARD = 1u << 1, /* the index counts from the last place down */
 };
 
 /* One task. Everything it points to belongs to the caller and outlives the task
@@ -570,7 +590,7 @@ typedef struct TsrTask {
     uint32_t kind;           /* TSR_TASK_ */
     uint32_t stream;         /* index into the model's streams; unused by launch */
     uint32_t block_dim;
-    uint32_t event;          /* index into the model's events or notifies */
+    uint32_t event;          /* index into the model's events, notifies or labels */
     uint32_t arg_count;
     TsrKernelFn kernel;
     void **args;
@@ -579,9 +599,17 @@ typedef struct TsrTask {
     int32_t (*host_fn)(void *host_arg); /* a status; not TSR_OK stops the execution */
     void *host_arg;
     const char *name;        /* the user's node, for profiles and errors; or NULL */
+    const uint32_t *labels;  /* of a SWITCH */
+    uint32_t label_count;
+    uint32_t flags;          /* TSR_AT_ */
+    uint64_t rows;           /* of a MEMCPY_AT; 0 is 1 */
+    uint64_t places;
 } TsrTask;
 
-/* A task list that the device keeps and runs with one call (sink). */
+/* A task list that the device keeps and runs with one call (sink). A list with jumps is
+ * still told in one order: from a jump to its label (either may come first) all tasks are of
+ * one stream, and none is an event or a notify. So nobody can wait for what a jump leaves
+ * out, and what a jump repeats is in the order of its stream. */
 typedef struct TsrTaskList {
     uint32_t struct_size;
     uint32_t task_count;
@@ -589,7 +617,9 @@ typedef struct TsrTaskList {
     uint32_t stream_count;
     uint32_t event_count;
     uint32_t notify_count;
-    const TsrTask *tasks;    /* in an order that is one legal serial execution */
+    const TsrTask *tasks;    /* in an order that is one legal serial execution, but for jumps */
+    uint32_t label_count;
+    uint32_t reserved;
 } TsrTaskList;
 
 typedef struct TsrDeviceContext TsrDeviceContext; /* of the device's plugin */
@@ -623,7 +653,7 @@ struct TsrDevice {
     TsrKernelFn (*kernel_find)(TsrDeviceContext *context, const char *name);
     int32_t (*stream_create)(TsrDeviceContext *context, TsrStream **out_stream);
     void (*stream_destroy)(TsrStream *stream); /* waits for its tasks */
-    /* Appends a task to a stream: KERNEL, HOST_CALL or MEMCPY. */
+    /* Appends a task to a stream: KERNEL, HOST_CALL, MEMCPY, MEMCPY_AT or COUNT_. */
     int32_t (*launch)(TsrStream *stream, const TsrTask *task);
     /* Waits until every task launched so far is done; the status of the first that
      * failed. */
@@ -640,10 +670,12 @@ struct TsrDevice {
     int32_t (*event_query)(TsrEvent *event, uint32_t *out_done);
     /* Keeps a task list. Errors: INVALID_ARGUMENT names the task that uses a stream
      * or event out of range, waits for an event that no earlier task of the list
-     * records, or has no kernel. */
+     * records, has no kernel, or jumps to a label that is not there, is there twice, or lies
+     * beyond a task of another stream or an event. */
     int32_t (*model_load)(TsrDeviceContext *context, const TsrTaskList *tasks,
                           TsrDeviceModel **out_model);
-    /* Runs every task, streams side by side; returns when all are done. timeout_us 0: none.
+    /* Runs every task, streams side by side; returns when all are done. timeout_us 0: none;
+     * else the execution, also one that would jump for ever, ends with DEADLINE_EXCEEDED.
      * Executions never wait for each other, be they of different models of the context or of
      * one: the tasks of two executions of one model may run side by side, on the same args.
      * Where they write memory, the caller has them exclude each other. Threads: any. */
@@ -663,6 +695,17 @@ struct TsrDevice {
      * host notices an engine that was built against other ones; 0 for an unknown name.
      * Optional. */
     uint32_t (*kernel_params_size)(TsrDeviceContext *context, const char *name);
+    /* From here on tasks launched on the stream, and its events, are kept and not run. A
+     * stream that waits for an event recorded in the capture joins it. INVALID_ARGUMENT: the
+     * stream captures already. Until the end, what would have to run such tasks is
+     * INVALID_ARGUMENT: stream_synchronize, event_query, a wait by a capturing stream for a
+     * record outside of the capture. Optional, both. */
+    int32_t (*capture_begin)(TsrStream *stream);
+    /* Ends the capture that began on the stream and makes a model of it, which executes any
+     * number of times; what the tasks point to outlives the model. INVALID_ARGUMENT, after
+     * which the capture is gone as well: the stream does not capture or only joined, a
+     * stream that joined was destroyed or has tasks that the first one does not wait for. */
+    int32_t (*capture_end)(TsrStream *stream, TsrDeviceModel **out_model);
 };
 
 /* ---------------------------------------------------------------------- ops */

@@ -73,7 +73,11 @@ static inline int32_t run_blocks(const TsrNpuStep *step, uint64_t begin, uint64_
     case TSR_TASK_MEMCPY:
         copy_block(step, begin, end);
         return TSR_OK;
-    default: /* a record or a wait that is satisfied: the move itself is the effect */
+    case TSR_TASK_COUNT_BEGIN:
+    case TSR_TASK_COUNT_NEXT:
+    case TSR_TASK_MEMCPY_AT:
+        return tsr_npu_control_run(step);
+    default: /* a jump, a record, a wait that is satisfied: the move itself is the effect */
         return TSR_OK;
     }
 }
@@ -93,12 +97,15 @@ const char *tsr_npu_task_text(const TsrDeviceModel *model, uint32_t task, char *
     return text;
 }
 
-static void host_call_text(const TsrDeviceModel *model, const TsrNpuStep *step, int32_t status,
+static void failure_text(const TsrDeviceModel *model, const TsrNpuStep *step, int32_t status,
                            char *text, size_t size)
 {
     char task[160];
-    snprintf(text, size, "%s on stream %u: its host call failed with status %d",
-             tsr_npu_task_text(model, step->task, task, sizeof(task)), step->stream, status);
+    const char *format = step->kind == TSR_TASK_HOST_CALL
+                             ? "%s on stream %u: its host call failed with status %d"
+                             : "%s on stream %u: its index is no place of the tensor (%d)";
+    snprintf(text, size, format, tsr_npu_task_text(model, step->task, task, sizeof(task)),
+             step->stream, status);
 }
 
 /* Ends the execution; the first core to come keeps its status and text. */
@@ -108,11 +115,12 @@ static bool stop_begin(TsrDeviceModel *model, int32_t status)
     return atomic_compare_exchange_strong(&model->status, &ok, status);
 }
 
-static void stop_host_call(TsrDeviceModel *model, const TsrNpuStep *step, int32_t status)
+static void stop_failed(TsrDeviceModel *model, const TsrNpuStep *step, int32_t status)
 {
     if (stop_begin(model, status)) {
-        model->text_is_set = pthread_equal(pthread_self(), model->caller) != 0;
-        host_call_text(model, step, status, model->text, sizeof(model->text));
+        model->text_is_set = step->kind == TSR_TASK_HOST_CALL &&
+                             pthread_equal(pthread_self(), model->caller) != 0;
+        failure_text(model, step, status, model->text, sizeof(model->text));
     }
     atomic_store_explicit(&model->stop, true, memory_order_release);
 }
@@ -200,9 +208,9 @@ static uint32_t step_work(TsrDeviceModel *model, TsrNpuStreamState *stream,
         if (stream->status == TSR_OK) {
             int32_t status = run_chunk(step, chunk);
             if (status != TSR_OK && model->isolate) {
-                stream->status = status; /* a host call: one chunk, so nobody else writes */
+                stream->status = status; /* one chunk, so nobody else writes */
             } else if (status != TSR_OK) {
-                stop_host_call(model, step, status);
+                stop_failed(model, step, status);
                 return 0;
             }
         }
@@ -220,7 +228,7 @@ static void stream_work(TsrDeviceModel *model, TsrNpuStreamState *stream, uint32
                         uint32_t chunk, uint32_t core)
 {
     for (;;) {
-        const TsrNpuStep *step = &stream->steps[index], *next = step + 1;
+        const TsrNpuStep *step = &stream->steps[index], *next;
         uint32_t finished = step_work(model, stream, step, chunk, core);
         uint64_t claim;
         if (finished == 0)
@@ -236,7 +244,9 @@ static void stream_work(TsrDeviceModel *model, TsrNpuStreamState *stream, uint32
             model->profile(model->profile_arg, step->task, core, stream->begin_ns, now_ns);
             stream->begin_ns = now_ns;
         }
-        claim = (uint64_t)++index << STEP_SHIFT;
+        next = tsr_npu_is_jump(step) ? tsr_npu_jump_target(step) : step + 1;
+        index = (uint32_t)(next - stream->steps);
+        claim = (uint64_t)index << STEP_SHIFT;
         if (index == stream->step_count) {
             atomic_store_explicit(&stream->claim, claim, memory_order_release);
             atomic_fetch_sub_explicit(&model->streams_left, 1, memory_order_acq_rel);
@@ -323,18 +333,23 @@ static void parallel_block(void *arg, uint32_t block, uint32_t block_dim)
 static int32_t run_serial(TsrDeviceModel *model, uint64_t deadline_ns, bool share)
 {
     uint64_t begin_ns = model->profile != NULL ? tsr_npu_now_ns() : 0;
-    char text[160];
-    for (uint32_t i = 0; i < model->task_count; i++) {
+    char text[TSR_NPU_TEXT_SIZE];
+    for (uint32_t i = 0, next; i < model->task_count; i = next) {
         TsrNpuStep *step = model->serial[i];
         int32_t status = TSR_OK;
+        next = tsr_npu_is_jump(step) ? tsr_npu_jump_target(step)->task : i + 1;
         if (model->isolate && model->streams[step->stream].status != TSR_OK)
             continue;
         if (share && step->chunks > 1)
             tsr_npu_crew_parallel(model->crew, step->block_dim, parallel_block, step);
         else
             status = run_blocks(step, 0, step->block_dim);
-        if (status != TSR_OK && !model->isolate)
-            return status; /* on the caller's thread: the host call has left its text */
+        if (status != TSR_OK && !model->isolate && step->kind == TSR_TASK_HOST_CALL)
+            return status; /* on the caller's thread: it has left its text */
+        if (status != TSR_OK && !model->isolate) {
+            failure_text(model, step, status, text, sizeof(text));
+            return TSR_NPU_FAIL(status, "%s", text);
+        }
         if (status != TSR_OK)
             model->streams[step->stream].status = status;
         if (model->profile != NULL) {

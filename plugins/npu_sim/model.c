@@ -37,8 +37,7 @@ typedef struct Builder {
     uint32_t *positions; /* per stream: steps so far */
 } Builder;
 
-/* The task at index; what its writer did not know is zero. */
-static TsrTask task_get(const TsrTaskList *list, uint32_t index)
+TsrTask tsr_npu_list_task(const TsrTaskList *list, uint32_t index)
 {
     const char *at = (const char *)list->tasks + (size_t)index * list->task_stride;
     uint32_t size;
@@ -57,6 +56,12 @@ static const char *task_text(uint32_t index, const TsrTask *task, char *text, si
     return text;
 }
 
+const char *tsr_npu_list_text(const TsrTaskList *list, uint32_t index, char *text, size_t size)
+{
+    const TsrTask task = tsr_npu_list_task(list, index);
+    return task_text(index, &task, text, size);
+}
+
 /* ------------------------------------------------------------------- waiting */
 
 static bool is_notify(const TsrTask *task)
@@ -73,7 +78,7 @@ static int32_t wait_fail(const Builder *builder, uint32_t index, const TsrTask *
     char text[160], other[160];
     task_text(index, task, text, sizeof(text));
     for (uint32_t i = index + 1; i < builder->list->task_count; i++) {
-        TsrTask later = task_get(builder->list, i);
+        TsrTask later = tsr_npu_list_task(builder->list, i);
         if (later.kind == record_kind && later.event == task->event)
             return TSR_NPU_FAIL(TSR_INVALID_ARGUMENT,
                                 "%s: deadlock: stream %u waits for %s %u, which stream %u "
@@ -179,7 +184,7 @@ static int32_t copy_add(Builder *builder, uint32_t index, const TsrTask *task, T
 
 static int32_t task_add(Builder *builder, uint32_t index)
 {
-    TsrTask task = task_get(builder->list, index);
+    TsrTask task = tsr_npu_list_task(builder->list, index);
     TsrDeviceModel *model = builder->model;
     TsrNpuStep *step;
     char text[160];
@@ -203,6 +208,14 @@ static int32_t task_add(Builder *builder, uint32_t index)
     case TSR_TASK_EVENT_WAIT:
     case TSR_TASK_NOTIFY_RECORD:
     case TSR_TASK_NOTIFY_WAIT: status = sync_add(builder, index, &task, step); break;
+    case TSR_TASK_LABEL:
+    case TSR_TASK_GOTO:
+    case TSR_TASK_SWITCH:
+    case TSR_TASK_COUNT_BEGIN:
+    case TSR_TASK_COUNT_NEXT:
+    case TSR_TASK_MEMCPY_AT:
+        status = tsr_npu_control_add(builder->list, index, step);
+        break;
     default:
         return TSR_NPU_FAIL(TSR_INVALID_ARGUMENT, "%s: unknown kind %u",
                             task_text(index, &task, text, sizeof(text)), task.kind);
@@ -220,7 +233,7 @@ static int32_t streams_lay_out(TsrDeviceModel *model, const TsrTaskList *list)
 {
     uint32_t at = 0;
     for (uint32_t i = 0; i < list->task_count; i++) {
-        uint32_t stream = task_get(list, i).stream;
+        uint32_t stream = tsr_npu_list_task(list, i).stream;
         if (stream < model->stream_count)
             model->streams[stream].step_count++;
     }
@@ -275,7 +288,7 @@ static int32_t tasks_add(Builder *builder)
     int32_t status = streams_lay_out(builder->model, builder->list);
     for (uint32_t i = 0; i < builder->list->task_count && status == TSR_OK; i++)
         status = task_add(builder, i);
-    return status;
+    return status == TSR_OK ? tsr_npu_jumps_resolve(builder->model, builder->list) : status;
 }
 
 int32_t tsr_npu_model_build(TsrDeviceContext *context, const TsrTaskList *list, bool isolate,
@@ -327,6 +340,8 @@ void tsr_npu_model_free(TsrDeviceModel *model)
     if (model == NULL)
         return;
     pthread_rwlock_destroy(&model->profile_lock);
+    for (uint32_t i = 0; model->steps != NULL && i < model->task_count; i++)
+        tsr_npu_control_free(&model->steps[i]);
     free(model->streams);
     free(model->steps);
     free(model->serial);

@@ -18,8 +18,15 @@ enum {
     TSR_NPU_TEXT_SIZE = 480,
 };
 
-/* One task. kind is TSR_TASK_KERNEL, HOST_CALL, EVENT_RECORD, EVENT_WAIT or MEMCPY;
- * notifies have become events. */
+/* The larger tensor of a TSR_TASK_MEMCPY_AT. */
+typedef struct TsrNpuPlaces {
+    uint64_t bytes;
+    uint64_t rows;
+    uint64_t places;
+    uint32_t flags;        /* TSR_AT_ */
+} TsrNpuPlaces;
+
+/* One task. kind is a TSR_TASK_; notifies have become events. */
 typedef struct TsrNpuStep {
     uint32_t kind;
     uint32_t chunks;       /* units that cores claim; 1: a core runs it alone */
@@ -43,6 +50,19 @@ typedef struct TsrNpuStep {
             uint32_t stream;
             uint32_t position; /* steps of that stream that must be done */
         } wait;
+        struct {
+            void *const *args; /* of a switch */
+            struct TsrNpuStep **targets; /* the labels, owned */
+            uint32_t count;
+            uint32_t bytes;
+        } jump;
+        struct {
+            void *const *args;
+            TsrNpuPlaces *places; /* owned */
+        } at;
+        struct {
+            void *const *args;
+        } counter;
     };
     uint32_t task;         /* index into the task list */
     uint32_t stream;
@@ -100,6 +120,28 @@ void tsr_npu_model_free(TsrDeviceModel *model);
 int32_t tsr_npu_model_run(TsrDeviceModel *model, uint64_t timeout_us);
 /* Whether this thread runs a batch of plain streams of that context. */
 bool tsr_npu_is_inside_batch(const TsrDeviceContext *context);
+
+/* --- control.c: labels, jumps, counters and computed places --- */
+
+/* Fills the step of such a task; jumps get their targets by tsr_npu_jumps_resolve, when
+ * every label is known. INVALID_ARGUMENT leaves a text that begins with the task's. */
+int32_t tsr_npu_control_add(const TsrTaskList *list, uint32_t index, TsrNpuStep *step);
+int32_t tsr_npu_jumps_resolve(TsrDeviceModel *model, const TsrTaskList *list);
+void tsr_npu_control_free(TsrNpuStep *step);
+/* Runs a counter or a copy to or from a place. */
+int32_t tsr_npu_control_run(const TsrNpuStep *step);
+/* Where its stream goes on after a jump. */
+const TsrNpuStep *tsr_npu_jump_target(const TsrNpuStep *step);
+
+static inline bool tsr_npu_is_jump(const TsrNpuStep *step)
+{
+    return step->kind == TSR_TASK_GOTO || step->kind == TSR_TASK_SWITCH;
+}
+
+/* The task at index of a list; what its writer did not know is zero. */
+TsrTask tsr_npu_list_task(const TsrTaskList *list, uint32_t index);
+/* Writes "task 3 'conv1'" and returns text. */
+const char *tsr_npu_list_text(const TsrTaskList *list, uint32_t index, char *text, size_t size);
 /* Writes "task 3 'conv1'" and returns text. */
 const char *tsr_npu_task_text(const TsrDeviceModel *model, uint32_t task, char *text,
                               size_t size);

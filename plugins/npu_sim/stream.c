@@ -207,7 +207,7 @@ int32_t tsr_npu_stream_synchronize(TsrStream *stream)
                                 stream->id);
     }
     if (status != TSR_OK)
-        return TSR_NPU_FAIL(status, "stream %u: a host call failed with status %d", stream->id,
+        return TSR_NPU_FAIL(status, "stream %u: a task failed with status %d", stream->id,
                             status);
     return TSR_OK;
 }
@@ -259,12 +259,24 @@ int32_t tsr_npu_launch(TsrStream *stream, const TsrTask *task)
     case TSR_TASK_HOST_CALL:
         fault = entry.task.host_fn == NULL ? "it has no host function" : NULL;
         break;
+    case TSR_TASK_COUNT_BEGIN:
+    case TSR_TASK_COUNT_NEXT:
+    case TSR_TASK_MEMCPY_AT: {
+        TsrTaskList list = {.struct_size = sizeof(list), .task_count = 1,
+                            .task_stride = sizeof(TsrTask), .tasks = &entry.task};
+        TsrNpuStep step = {0};
+        status = tsr_npu_control_add(&list, 0, &step);
+        tsr_npu_control_free(&step);
+        if (status != TSR_OK)
+            return status;
+        break;
+    }
     case TSR_TASK_MEMCPY:
         fault = entry.task.args == NULL || entry.task.arg_count < 2
                     ? "a copy wants args {to, from}" : NULL;
         break;
     default:
-        fault = "only kernels, host calls and copies are launched";
+        fault = "only kernels, host calls, copies and counters are launched";
         break;
     }
     if (fault != NULL)

@@ -121,7 +121,7 @@ START_TEST(a_failure_stays_in_its_stream)
         ck_assert_str_eq(text, "g");
         launch(bad, "y"); /* still before the failure is fetched */
         ck_assert_int_eq(npu->stream_synchronize(bad), TSR_IO);
-        ck_assert_error("stream 1: a host call failed with status 7");
+        ck_assert_error("stream 1: a task failed with status 7");
         ck_assert_str_eq(text, "g");
         launch(bad, "z");
         ck_assert_int_eq(npu->stream_synchronize(bad), TSR_OK);
