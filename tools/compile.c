@@ -56,6 +56,7 @@ static void print_json(const TsrModel *model)
     tsr_json_int(json, "events", program->event_count);
     tsr_json_int(json, "tasks", program->tasks->len);
     tsr_json_string(json, "mode", program->is_sink ? "sink" : "host");
+    tsr_json_string(json, "why_host", program->why_not_sink);
     tsr_json_begin_array(json, "gears");
     for (guint i = 0; model->plans != NULL && i < tsr_plans_gear_count(model->plans); i++) {
         g_autofree char *text = tsr_plans_gear_to_text(model->plans, i);
@@ -108,7 +109,8 @@ static void print_text(const TsrModel *model, const char *output)
                (double)program->stats.no_reuse_bytes / 1048576.0,
                (double)program->stats.weight_bytes / 1048576.0);
     else
-        printf("  shapes known only at run time: nodes run one by one, weights %.2f MiB\n",
+        printf("  nodes run one by one: %s; weights %.2f MiB\n",
+               program->why_not_sink != NULL ? program->why_not_sink : "as compiled",
                (double)program->stats.weight_bytes / 1048576.0);
     printf("  compiled in %.0f ms\n", report->compile_ms);
 }

@@ -149,7 +149,7 @@ static gboolean take_place(TsrDump *dump, const TsrValuePlace *place, guint32 ta
                            GError **error)
 {
     const TsrProgram *program = tsr_bound_model_program(dump->model->bound);
-    const TsrNode *node = g_ptr_array_index(program->graph->nodes, place->node);
+    const TsrNode *node = g_ptr_array_index(program->nodes, place->node);
     const TsrValue *value = g_ptr_array_index(node->outputs, place->output);
     const TsrSink *sink = tsr_bound_model_sink(dump->model->bound);
     guint64 size_bytes = 0;
@@ -163,6 +163,8 @@ static gboolean take_place(TsrDump *dump, const TsrValuePlace *place, guint32 ta
 static guint32 last_task_of(const TsrDump *dump, const TsrNode *node)
 {
     guint32 last = g_array_index(dump->last_task, guint32, node->index);
+    if (last == 0 && node->kind == TSR_NODE_DATA && node->graph->parent != NULL)
+        return last_task_of(dump, node->graph->parent); /* a state, in the last round */
     if (last != 0 || node->kind != TSR_NODE_OPERATOR)
         return last;
     for (guint i = 0; i < node->inputs->len; i++) {
@@ -176,7 +178,7 @@ static guint32 last_task_of(const TsrDump *dump, const TsrNode *node)
 static guint32 task_of_place(const TsrDump *dump, const TsrValuePlace *place)
 {
     const TsrProgram *program = tsr_bound_model_program(dump->model->bound);
-    const TsrNode *node = g_ptr_array_index(program->graph->nodes, place->node);
+    const TsrNode *node = g_ptr_array_index(program->nodes, place->node);
     return last_task_of(dump, node);
 }
 
@@ -279,9 +281,9 @@ static gboolean find_wanted(TsrDump *dump, GError **error)
 static void number_nodes(TsrDump *dump)
 {
     const TsrProgram *program = tsr_bound_model_program(dump->model->bound);
-    g_array_set_size(dump->last_task, program->graph->nodes->len);
-    for (guint i = 0; i < program->graph->nodes->len; i++)
-        ((TsrNode *)g_ptr_array_index(program->graph->nodes, i))->index = i;
+    g_array_set_size(dump->last_task, program->nodes->len);
+    for (guint i = 0; i < program->nodes->len; i++)
+        ((TsrNode *)g_ptr_array_index(program->nodes, i))->index = i;
     for (guint i = 0; i < program->tasks->len; i++) {
         const TsrProgramTask *task = g_ptr_array_index(program->tasks, i);
         if (task->node < dump->last_task->len)

@@ -120,7 +120,7 @@ static GBytes *assemble(const TsrSession *session, TsrProgram *program, const Co
 static TsrProgram *checked(TsrSession *session, TsrProgram *program, GError **error)
 {
     if (program != NULL &&
-        !tsr_memory_check(program, program->graph->nodes, session->set, error))
+        !tsr_memory_check(program, program->nodes, session->set, error))
         g_clear_pointer(&program, tsr_program_free);
     return program;
 }

@@ -200,7 +200,10 @@ static void resolve_args(Assigner *assigner, const TsrProgramTask *task)
         switch (arg->ref & 0xff000000u) {
         case TSR_ARG_INPUT:
         case TSR_ARG_OUTPUT:
-            if (task->kind == TSR_TASK_MEMCPY && (arg->ref & 0xff000000u) == TSR_ARG_OUTPUT)
+        case TSR_REF_BODY_INPUT:
+        case TSR_REF_BODY_OUTPUT:
+            if (task->kind == TSR_TASK_MEMCPY && task->node == G_MAXUINT32 &&
+                (arg->ref & 0xff000000u) == TSR_ARG_OUTPUT)
                 arg->address = (TsrAddress){TSR_SPACE_OUTPUT, arg->ref & 0x00ffffffu, 0};
             else
                 arg->address = tsr_memory_address(
@@ -320,6 +323,7 @@ void tsr_memory_assign(TsrProgram *program, TsrSymbols *symbols, const GPtrArray
     Assigner assigner = {.program = program, .symbols = symbols, .nodes = nodes,
                          .options = options};
     assigner.use = tsr_memory_use_new(program, nodes);
+    tsr_memory_use_repeat(assigner.use, symbols);
     assigner.pieces = g_array_new(FALSE, TRUE, sizeof(TsrPiece));
     assigner.owners = g_array_new(FALSE, TRUE, sizeof(Owner));
     assigner.spans = g_array_new(FALSE, TRUE, sizeof(guint32));

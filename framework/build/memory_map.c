@@ -97,3 +97,71 @@ void tsr_memory_map_read(TsrMemoryMap *map, guint64 begin, guint64 end, guint st
         run->readers[stream] = reader;
     }
 }
+
+TsrMemoryMap *tsr_memory_map_copy(const TsrMemoryMap *map)
+{
+    TsrMemoryMap *copy = g_new0(TsrMemoryMap, 1);
+    *copy = *map;
+    copy->runs = g_array_sized_new(FALSE, FALSE, sizeof(TsrMemoryRun), map->runs->len);
+    g_array_set_clear_func(copy->runs, clear_run);
+    for (guint i = 0; i < map->runs->len; i++) {
+        TsrMemoryRun run = *tsr_memory_map_run(map, i);
+        if (run.readers != NULL)
+            run.readers = g_memdup2(run.readers, map->stream_count * sizeof(guint32));
+        g_array_append_val(copy->runs, run);
+    }
+    return copy;
+}
+
+/* The later of two tasks, of which each may be none. */
+static gboolean take_later(guint32 *task, guint32 other)
+{
+    if (other == TSR_NO_TASK || (*task != TSR_NO_TASK && *task >= other))
+        return FALSE;
+    *task = other;
+    return TRUE;
+}
+
+static gboolean meet_run(const TsrMemoryMap *map, TsrMemoryRun *run, const TsrMemoryRun *other)
+{
+    gboolean changed = take_later(&run->writer, other->writer);
+    if (run->source != NULL &&
+        (run->source != other->source ||
+         run->at - run->begin != other->at - other->begin)) {
+        run->source = NULL;
+        run->at = 0;
+        changed = TRUE;
+    }
+    for (guint s = 0; other->readers != NULL && s < map->stream_count; s++) {
+        if (other->readers[s] == TSR_NO_TASK)
+            continue;
+        if (run->readers == NULL) {
+            run->readers = g_new(guint32, map->stream_count);
+            for (guint k = 0; k < map->stream_count; k++)
+                run->readers[k] = TSR_NO_TASK;
+        }
+        changed |= take_later(&run->readers[s], other->readers[s]);
+    }
+    return changed;
+}
+
+gboolean tsr_memory_map_meet(TsrMemoryMap *map, const TsrMemoryMap *other)
+{
+    gboolean changed = FALSE;
+    for (guint i = 0; i < other->runs->len; i++) {
+        const TsrMemoryRun *run = tsr_memory_map_run(other, i);
+        const guint first = cut(map, run->begin), last = cut(map, run->end);
+        for (guint k = first; k < last; k++)
+            changed |= meet_run(map, tsr_memory_map_run(map, k), run);
+    }
+    return changed;
+}
+
+void tsr_memory_map_rename(TsrMemoryMap *map, TsrMemoryRename rename, gpointer user)
+{
+    for (guint i = 0; i < map->runs->len; i++) {
+        TsrMemoryRun *run = tsr_memory_map_run(map, i);
+        if (run->source != NULL)
+            run->source = rename(user, run->source);
+    }
+}

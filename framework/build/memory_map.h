@@ -35,6 +35,15 @@ TsrMemoryRun *tsr_memory_map_run(const TsrMemoryMap *map, guint index);
 /* Makes [begin, end) hold source from `at` on, written by a task. */
 void tsr_memory_map_write(TsrMemoryMap *map, guint64 begin, guint64 end, gconstpointer source,
                           guint64 at, guint32 writer);
+/* (transfer full) */
+TsrMemoryMap *tsr_memory_map_copy(const TsrMemoryMap *map);
+/* Keeps in a map what another one of the same size says as well: bytes that hold something else
+ * there hold nothing. Writers and readers are the later ones of the two. Returns whether
+ * anything changed. */
+gboolean tsr_memory_map_meet(TsrMemoryMap *map, const TsrMemoryMap *other);
+/* What the bytes of a run hold from now on, by what they held; NULL: nothing. */
+typedef gconstpointer (*TsrMemoryRename)(gpointer user, gconstpointer source);
+void tsr_memory_map_rename(TsrMemoryMap *map, TsrMemoryRename rename, gpointer user);
 /* Notes that a task of a stream read [begin, end). */
 void tsr_memory_map_read(TsrMemoryMap *map, guint64 begin, guint64 end, guint stream,
                          guint32 reader);

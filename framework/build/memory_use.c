@@ -6,19 +6,34 @@
 
 #include <tessera/plugin.h>
 
+static TsrValue *body_value(const TsrNode *node, guint32 kind, guint subgraph, guint index)
+{
+    const TsrGraph *body = subgraph < node->subgraphs->len
+                               ? g_ptr_array_index(node->subgraphs, subgraph)
+                               : NULL;
+    if (body == NULL)
+        return NULL;
+    if (kind == TSR_REF_BODY_INPUT)
+        return index < body->inputs->len ? g_ptr_array_index(body->inputs, index) : NULL;
+    return index < body->outputs->len
+               ? g_array_index(body->outputs, TsrGraphOutput, index).value
+               : NULL;
+}
+
 TsrValue *tsr_task_arg_value(const TsrGraph *graph, const GPtrArray *nodes,
                              const TsrProgramTask *task, const TsrTaskArg *arg)
 {
     const guint index = arg->ref & 0x00ffffffu, kind = arg->ref & 0xff000000u;
-    const TsrNode *node;
+    const TsrNode *node = task->node < nodes->len ? g_ptr_array_index(nodes, task->node) : NULL;
     const GPtrArray *values;
+    if (kind == TSR_REF_BODY_INPUT || kind == TSR_REF_BODY_OUTPUT)
+        return node != NULL ? body_value(node, kind, index >> 16, index & 0xffffu) : NULL;
     if (kind != TSR_ARG_INPUT && kind != TSR_ARG_OUTPUT)
         return NULL;
-    if (task->kind == TSR_TASK_MEMCPY)
+    if (task->kind == TSR_TASK_MEMCPY && node == NULL)
         return kind == TSR_ARG_INPUT && index < graph->outputs->len
                    ? g_array_index(graph->outputs, TsrGraphOutput, index).value
                    : NULL;
-    node = task->node < nodes->len ? g_ptr_array_index(nodes, task->node) : NULL;
     values = node == NULL ? NULL : kind == TSR_ARG_INPUT ? node->inputs : node->outputs;
     return values != NULL && index < values->len ? g_ptr_array_index(values, index) : NULL;
 }
@@ -57,6 +72,86 @@ TsrMemoryUse *tsr_memory_use_new(const TsrProgram *program, const GPtrArray *nod
         }
     }
     return use;
+}
+
+/* Tasks [begin, end] that a jump back repeats. */
+typedef struct Loop {
+    guint begin;
+    guint end;
+} Loop;
+
+static gint by_length(gconstpointer a, gconstpointer b)
+{
+    const Loop *x = a, *y = b;
+    const guint first = x->end - x->begin, second = y->end - y->begin;
+    return first < second ? -1 : first > second;
+}
+
+/* Inner loops first. (transfer full) */
+static GArray *find_loops(const TsrProgram *program)
+{
+    GArray *loops = g_array_new(FALSE, FALSE, sizeof(Loop));
+    g_autofree guint *places = g_new(guint, program->label_count + 1);
+    for (guint i = 0; i < program->label_count; i++)
+        places[i] = G_MAXUINT;
+    for (guint i = 0; program->label_count != 0 && i < program->tasks->len; i++) {
+        const TsrProgramTask *task = g_ptr_array_index(program->tasks, i);
+        const guint32 *labels;
+        const guint count = tsr_task_labels(task, &labels);
+        if (task->kind == TSR_TASK_LABEL && task->event < program->label_count)
+            places[task->event] = i;
+        for (guint k = 0; k < count; k++) {
+            const Loop loop = {labels[k] < program->label_count ? places[labels[k]] : G_MAXUINT,
+                               i};
+            if (loop.begin != G_MAXUINT)
+                g_array_append_val(loops, loop);
+        }
+    }
+    g_array_sort(loops, by_length);
+    return loops;
+}
+
+static void add_uses(GArray *tasks, const Loop *loop)
+{
+    guint at = 0;
+    while (at < tasks->len && g_array_index(tasks, guint, at) < loop->begin)
+        at++;
+    if (at == tasks->len || g_array_index(tasks, guint, at) != loop->begin)
+        g_array_insert_val(tasks, at, loop->begin);
+    while (at < tasks->len && g_array_index(tasks, guint, at) < loop->end)
+        at++;
+    if (at == tasks->len || g_array_index(tasks, guint, at) != loop->end)
+        g_array_insert_val(tasks, at, loop->end);
+}
+
+void tsr_memory_use_repeat(TsrMemoryUse *use, TsrSymbols *symbols)
+{
+    g_autoptr(GArray) loops = find_loops(use->program);
+    const GPtrArray *all = tsr_symbols_all(symbols);
+    for (guint l = 0; l < loops->len; l++) {
+        const Loop *loop = &g_array_index(loops, Loop, l);
+        for (guint i = 0; i < all->len; i++) {
+            const TsrSymbol *symbol = g_ptr_array_index(all, i);
+            gboolean inside = FALSE, outside = FALSE;
+            for (guint m = 0; m < symbol->members->len; m++) {
+                const TsrMember *member = g_ptr_array_index(symbol->members, m);
+                const GArray *tasks = tsr_memory_use_of(use, member->value);
+                for (guint t = 0; tasks != NULL && t < tasks->len; t++) {
+                    const guint task = g_array_index(tasks, guint, t);
+                    if (task >= loop->begin && task <= loop->end)
+                        inside = TRUE;
+                    else
+                        outside = TRUE;
+                }
+            }
+            for (guint m = 0; inside && outside && m < symbol->members->len; m++) {
+                const TsrMember *member = g_ptr_array_index(symbol->members, m);
+                GArray *tasks = g_hash_table_lookup(use->tasks, member->value);
+                if (tasks != NULL)
+                    add_uses(tasks, loop);
+            }
+        }
+    }
 }
 
 void tsr_memory_use_free(TsrMemoryUse *use)

@@ -21,6 +21,10 @@ TsrMemoryUse *tsr_memory_use_new(const TsrProgram *program, const GPtrArray *nod
 void tsr_memory_use_free(TsrMemoryUse *use); /* NULL is a no-op */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TsrMemoryUse, tsr_memory_use_free)
 
+/* Makes what a loop uses live as long as its depth wants: a symbol that is used both in the
+ * tasks that a jump repeats and outside of them is in use during all of them. */
+void tsr_memory_use_repeat(TsrMemoryUse *use, TsrSymbols *symbols);
+
 /* The value that an argument is, or NULL (workspaces, constants, an output's copy). */
 TsrValue *tsr_task_arg_value(const TsrGraph *graph, const GPtrArray *nodes,
                              const TsrProgramTask *task, const TsrTaskArg *arg);

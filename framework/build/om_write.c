@@ -90,12 +90,15 @@ static GVariant *meta_variant(TsrProgram *program, gboolean only_gears, const Ts
     g_variant_dict_init(&dict, NULL);
     g_variant_dict_insert(&dict, "producer", "s", "tessera " TSR_VERSION);
     g_variant_dict_insert(&dict, "sink", "b", program->is_sink);
+    if (program->why_not_sink != NULL)
+        g_variant_dict_insert(&dict, "why_not_sink", "s", program->why_not_sink);
     g_variant_dict_insert(&dict, "device", "s",
                           program->device != NULL ? program->device : "");
     g_variant_dict_insert(&dict, "c0_lanes", "u", program->c0_lanes);
     g_variant_dict_insert(&dict, "core_count", "u", program->core_count);
     g_variant_dict_insert(&dict, "streams", "u", program->stream_count);
     g_variant_dict_insert(&dict, "events", "u", program->event_count);
+    g_variant_dict_insert(&dict, "labels", "u", program->label_count);
     g_variant_dict_insert(&dict, "activation_bytes", "t", program->stats.activation_bytes);
     g_variant_dict_insert(&dict, "lower_bound_bytes", "t", program->stats.lower_bound_bytes);
     g_variant_dict_insert(&dict, "no_reuse_bytes", "t", program->stats.no_reuse_bytes);

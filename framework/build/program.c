@@ -4,6 +4,8 @@
  */
 #include "build/program.h"
 
+#include <tessera/plugin.h>
+
 static void clear_row(gpointer row)
 {
     TsrMemoryRow *entry = row;
@@ -12,10 +14,25 @@ static void clear_row(gpointer row)
     g_free(entry->note);
 }
 
+static void add_nodes(TsrGraph *graph, GPtrArray *nodes)
+{
+    g_autoptr(GPtrArray) order = tsr_graph_sort(graph, NULL);
+    for (guint i = 0; order != NULL && i < order->len; i++) {
+        TsrNode *node = g_ptr_array_index(order, i);
+        for (guint s = 0; s < node->subgraphs->len; s++)
+            add_nodes(g_ptr_array_index(node->subgraphs, s), nodes);
+        g_ptr_array_add(nodes, node);
+    }
+}
+
 TsrProgram *tsr_program_new(TsrGraph *graph, TsrWeights *weights)
 {
     TsrProgram *program = g_new0(TsrProgram, 1);
     program->graph = tsr_graph_ref(graph);
+    program->nodes = g_ptr_array_new();
+    add_nodes(graph, program->nodes);
+    for (guint i = 0; i < program->nodes->len; i++)
+        ((TsrNode *)g_ptr_array_index(program->nodes, i))->index = i;
     program->tasks = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_program_task_free);
     program->memory = g_array_new(FALSE, FALSE, sizeof(TsrMemoryRow));
     g_array_set_clear_func(program->memory, clear_row);
@@ -36,6 +53,8 @@ void tsr_program_free(TsrProgram *program)
     g_hash_table_unref(program->constants);
     g_array_unref(program->places);
     g_free(program->device);
+    g_free(program->why_not_sink);
+    g_ptr_array_unref(program->nodes);
     tsr_graph_unref(program->graph);
     g_free(program);
 }
@@ -60,6 +79,36 @@ void tsr_program_task_free(TsrProgramTask *task)
     g_array_unref(task->args);
     g_clear_pointer(&task->params, g_bytes_unref);
     g_free(task);
+}
+
+gboolean tsr_task_writes(const TsrProgramTask *task, guint index)
+{
+    const guint32 kind = g_array_index(task->args, TsrTaskArg, index).ref & 0xff000000u;
+    switch (task->kind) {
+    case TSR_TASK_SWITCH:
+        return FALSE;
+    case TSR_TASK_MEMCPY:
+    case TSR_TASK_MEMCPY_AT:
+        return index == 0;
+    case TSR_TASK_COUNT_BEGIN:
+    case TSR_TASK_COUNT_NEXT:
+        return index < 2 || index > 3;
+    default:
+        return kind == TSR_ARG_OUTPUT || kind == TSR_ARG_WORKSPACE;
+    }
+}
+
+guint tsr_task_labels(const TsrProgramTask *task, const guint32 **out_labels)
+{
+    gsize size = 0;
+    if (task->kind == TSR_TASK_GOTO) {
+        *out_labels = &task->event;
+        return 1;
+    }
+    *out_labels = task->kind == TSR_TASK_SWITCH && task->params != NULL
+                      ? g_bytes_get_data(task->params, &size)
+                      : NULL;
+    return (guint)(size / sizeof(guint32));
 }
 
 gboolean tsr_program_space_bytes(const TsrProgram *program, const TsrAddress *address,

@@ -25,9 +25,24 @@ typedef struct TsrAddress {
     guint64 offset;    /* bytes */
 } TsrAddress;
 
+/* Further references of arguments, of the tasks that control flow becomes: an input or output
+ * of a subgraph of the task's node, its number in bits 16 to 23. */
+enum {
+    TSR_REF_BODY_INPUT = 0x10u << 24,
+    TSR_REF_BODY_OUTPUT = 0x11u << 24,
+};
+
+/* The parameters of a TSR_TASK_MEMCPY_AT; those of a TSR_TASK_SWITCH are its labels. */
+typedef struct TsrPlaceParams {
+    guint64 rows;
+    guint64 places;
+    guint32 flags;      /* TSR_AT_ */
+    guint32 reserved;
+} TsrPlaceParams;
+
 /* An argument of a task: where it lies, and what it is: a TSR_ARG_ reference into the
- * inputs, outputs, workspaces or constants of the task's node. Of a copy, which has no
- * node: to TSR_ARG_OUTPUT and from TSR_ARG_INPUT of a graph output's index. */
+ * inputs, outputs, workspaces or constants of the task's node, or a TSR_REF_. Of a copy that has
+ * no node: to TSR_ARG_OUTPUT and from TSR_ARG_INPUT of a graph output's index. */
 typedef struct TsrTaskArg {
     TsrAddress address;
     guint32 ref;
@@ -38,13 +53,13 @@ typedef struct TsrProgramTask {
     guint32 kind;       /* TSR_TASK_ */
     guint32 block_dim;
     guint32 stream;
-    guint32 node;       /* index in the serialised root graph, or G_MAXUINT32 */
+    guint32 node;       /* index in TsrProgram.nodes, or G_MAXUINT32 */
     char *kernel;       /* name, for TSR_TASK_KERNEL */
     char *name;         /* the user's node */
-    guint32 event;      /* of TSR_TASK_EVENT_ */
+    guint32 event;      /* of TSR_TASK_EVENT_; the label of TSR_TASK_LABEL and GOTO */
     GArray *args;       /* TsrTaskArg; a host call has the node's inputs, then outputs */
-    GBytes *params;     /* or NULL */
-    guint64 bytes;      /* of TSR_TASK_MEMCPY */
+    GBytes *params;     /* of a kernel; TsrPlaceParams; the labels of a switch; or NULL */
+    guint64 bytes;      /* of TSR_TASK_MEMCPY, MEMCPY_AT and SWITCH */
     guint64 operations; /* what its engine said that it computes, 0: unknown; not stored */
 } TsrProgramTask;
 
@@ -79,15 +94,18 @@ typedef struct TsrMemoryStats {
     const char *planner;       /* that made the plan: static or interned text, or NULL */
 } TsrMemoryStats;
 
-/* Where a value of the root graph lies, for whoever wants to see it. */
+/* Where a value lies, for whoever wants to see it. */
 typedef struct TsrValuePlace {
-    guint32 node;           /* its producer: index in the serialised root graph */
+    guint32 node;           /* its producer: index in TsrProgram.nodes */
     guint32 output;
     TsrAddress address;
 } TsrValuePlace;
 
 typedef struct TsrProgram {
     TsrGraph *graph;
+    GPtrArray *nodes;       /* TsrNode of all graphs, borrowed: each in its graph's topological
+                               order, those of subgraphs right before the node they belong to */
+    char *why_not_sink;     /* the first reason, where is_sink is FALSE; or NULL */
     gboolean is_sink;       /* tasks and memory hold; else the nodes run one by one */
     GPtrArray *tasks;       /* TsrProgramTask */
     GArray *memory;         /* TsrMemoryRow */
@@ -97,6 +115,7 @@ typedef struct TsrProgram {
     TsrMemoryStats stats;
     guint32 stream_count;
     guint32 event_count;
+    guint32 label_count;
     guint32 c0_lanes;
     guint32 core_count;
     char *device;           /* or NULL */
@@ -108,6 +127,11 @@ void tsr_program_free(TsrProgram *program);   /* NULL is a no-op */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TsrProgram, tsr_program_free)
 TsrProgramTask *tsr_program_task_new(guint32 kind, const char *name);
 void tsr_program_task_free(TsrProgramTask *task);
+
+/* Whether the task writes its argument of that index. */
+gboolean tsr_task_writes(const TsrProgramTask *task, guint index);
+/* The labels of a GOTO or SWITCH; the number of them. */
+guint tsr_task_labels(const TsrProgramTask *task, const guint32 **out_labels);
 
 /* Bytes of the memory that an address counts in; FALSE where there is none. */
 gboolean tsr_program_space_bytes(const TsrProgram *program, const TsrAddress *address,

@@ -79,7 +79,9 @@ void tsr_symbols_merge(TsrSymbol *from, TsrSymbol *to, guint64 offset)
 
 gboolean tsr_symbol_is_written(const TsrSymbol *symbol)
 {
-    return symbol->base->producer->kind == TSR_NODE_OPERATOR;
+    const TsrNode *producer = symbol->base->producer;
+    return producer->kind == TSR_NODE_OPERATOR ||
+           (producer->kind == TSR_NODE_DATA && producer->graph->parent != NULL);
 }
 
 static void add_view(TsrSymbols *symbols, const TsrNode *node, TsrValue *output,
@@ -115,6 +117,9 @@ static const char *why_not_joined(TsrSymbols *symbols, const TsrNode *node, guin
         tsr_symbols_member(symbols, g_ptr_array_index(node->inputs, index));
     if (!tsr_symbol_is_written(member->symbol))
         return "is a graph input or a constant";
+    if (member->symbol->base->producer->kind != TSR_NODE_OPERATOR ||
+        member->symbol->base->producer->graph != node->graph)
+        return "is written by another graph's tasks";
     if (member->offset != 0 || member->bytes != member->symbol->bytes)
         return "lies in a larger tensor already";
     for (guint i = 0; i < member->symbol->members->len; i++) {

@@ -36,7 +36,7 @@ struct TsrSymbol {
 
 typedef struct TsrSymbols TsrSymbols;
 
-/* order is the topological order of the root graph; with join, Concat and Split go without
+/* order is TsrProgram.nodes; with join, Concat and Split go without
  * tasks where they can. Symbols that graph outputs name are given their memory where a
  * task can write there. (transfer full) */
 TsrSymbols *tsr_symbols_new(const TsrGraph *graph, const GPtrArray *order, gboolean join);

@@ -9,8 +9,10 @@
 #include <tessera/plugin_util.h>
 
 #include "base/error.h"
+#include "build/control_lower.h"
 #include "build/memory_assign.h"
 #include "build/memory_check.h"
+#include "build/sinkable.h"
 #include "build/stream_assign.h"
 #include "build/symbols.h"
 
@@ -22,33 +24,10 @@ typedef struct Builder {
     TsrSymbols *symbols;
 } Builder;
 
-static gboolean node_can_sink(const TsrNode *node)
-{
-    if (node->kind == TSR_NODE_OPERATOR &&
-        (node->subgraphs->len != 0 || (node->def->flags & TSR_OP_DATA_DEPENDENT) != 0))
-        return FALSE;
-    for (guint i = 0; i < node->outputs->len; i++) {
-        const TsrValue *value = g_ptr_array_index(node->outputs, i);
-        if (value != NULL && (!tsr_desc_is_static(&value->desc.view) ||
-                              value->desc.view.dtype == TSR_DTYPE_STRING ||
-                              value->desc.view.dtype == TSR_DTYPE_UNDEFINED))
-            return FALSE;
-    }
-    return TRUE;
-}
-
-static gboolean graph_can_sink(const TsrGraph *graph)
-{
-    for (guint i = 0; i < graph->nodes->len; i++)
-        if (!node_can_sink(g_ptr_array_index(graph->nodes, i)))
-            return FALSE;
-    return TRUE;
-}
-
 static guint64 value_bytes(const TsrValue *value)
 {
     guint64 bytes;
-    /* No failure: node_can_sink saw static shapes only. */
+    /* No failure: only static shapes come here (sinkable.h). */
     return value != NULL && tsr_desc_storage_bytes(&value->desc.view, &bytes) ? bytes : 0;
 }
 
@@ -196,17 +175,50 @@ static void keep_range(Builder *builder, const TsrNode *node)
     }
 }
 
-static gboolean emit_tasks(Builder *builder, GError **error)
+/* TsrEmitGraph. */
+static gboolean emit_graph(gpointer user, TsrGraph *graph, GError **error)
 {
+    Builder *builder = user;
     for (guint i = 0; i < builder->order->len; i++) {
         TsrNode *node = g_ptr_array_index(builder->order, i);
-        if (node->kind != TSR_NODE_OPERATOR)
+        gboolean done = TRUE;
+        if (node->kind != TSR_NODE_OPERATOR || node->graph != graph)
             continue;
         if (tsr_symbols_is_view(builder->symbols, node))
             keep_range(builder, node);
-        else if (!emit_node(builder, node, error))
+        else if (node->subgraphs->len != 0)
+            done = tsr_control_lower(builder->program, builder->symbols, node, emit_graph,
+                                     builder, error);
+        else
+            done = emit_node(builder, node, error);
+        if (!done)
             return FALSE;
     }
+    return TRUE;
+}
+
+/* Constants that a subgraph hands on are copied as they are. */
+static void keep_handed_on(Builder *builder)
+{
+    for (guint i = 0; i < builder->order->len; i++) {
+        const TsrNode *node = g_ptr_array_index(builder->order, i);
+        for (guint s = 0; s < node->subgraphs->len; s++) {
+            const TsrGraph *graph = g_ptr_array_index(node->subgraphs, s);
+            for (guint k = 0; k < graph->outputs->len; k++) {
+                const TsrValue *value = g_array_index(graph->outputs, TsrGraphOutput, k).value;
+                TsrValue *base = tsr_symbols_member(builder->symbols, value)->symbol->base;
+                if (base->producer->kind == TSR_NODE_CONSTANT)
+                    tsr_program_add_constant(builder->program, base);
+            }
+        }
+    }
+}
+
+static gboolean emit_tasks(Builder *builder, GError **error)
+{
+    keep_handed_on(builder);
+    if (!emit_graph(builder, builder->program->graph, error))
+        return FALSE;
     emit_copies(builder);
     return TRUE;
 }
@@ -231,33 +243,24 @@ static void note_places(Builder *builder)
     }
 }
 
-static void order_nodes(TsrGraph *graph, const GPtrArray *order)
-{
-    for (guint i = 0; i < order->len; i++)
-        g_ptr_array_index(graph->nodes, i) = g_ptr_array_index(order, i);
-}
-
 static gboolean build_sink(TsrProgram *program, const TsrPluginSet *set,
                            const TsrBuildOptions *options, GError **error)
 {
-    Builder builder = {.program = program, .set = set, .options = options};
+    Builder builder = {.program = program, .set = set, .options = options,
+                       .order = program->nodes};
     const gboolean shares = options->reuse && options->in_place;
     const TsrAssignOptions assign = {options->reuse, shares, options->traits.alignment};
     gboolean done;
-    builder.order = tsr_graph_sort(program->graph, error);
-    if (builder.order == NULL)
-        return FALSE;
     builder.symbols = tsr_symbols_new(program->graph, builder.order, shares);
     done = emit_tasks(&builder, error);
     if (done) {
-        tsr_stream_assign(program, builder.order, options->streams,
+        /* Jumps and what lies between them stay in one stream (TsrTaskList). */
+        tsr_stream_assign(program, builder.order, program->label_count == 0 ? options->streams : 1,
                           options->traits.core_count);
         tsr_memory_assign(program, builder.symbols, builder.order, set, &assign);
         note_places(&builder);
         done = tsr_memory_check(program, builder.order, set, error);
-        order_nodes(program->graph, builder.order);
     }
-    g_ptr_array_unref(builder.order);
     tsr_symbols_free(builder.symbols);
     return done;
 }
@@ -269,7 +272,10 @@ TsrProgram *tsr_task_build(TsrGraph *graph, const TsrPluginSet *set,
     program->c0_lanes = options->traits.c0_lanes;
     program->core_count = options->traits.core_count;
     program->device = set->device != NULL ? g_strdup(set->device->device->name) : NULL;
-    program->is_sink = !options->host_mode && set->device != NULL && graph_can_sink(graph);
+    program->why_not_sink = options->host_mode    ? g_strdup("host mode was asked for")
+                            : set->device == NULL ? g_strdup("no device is in use")
+                                                  : tsr_graph_obstacle(graph);
+    program->is_sink = program->why_not_sink == NULL;
     if (!program->is_sink)
         tsr_program_keep_constants(program);
     else if (!build_sink(program, set, options, error))

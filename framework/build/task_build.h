@@ -18,9 +18,9 @@ typedef struct TsrBuildOptions {
 } TsrBuildOptions;
 
 /* Builds the tasks of every node, plans and checks the memory. A graph with shapes
- * that only a run knows, with subgraphs or strings gets no task list (is_sink FALSE):
- * its nodes run one by one. Constants go into weights, or into new ones when that is NULL. The
- * graph's nodes are then in the order that tasks number them in. (transfer full) */
+ * that only a run knows, with strings or control flow that jumps cannot follow gets no task list
+ * (is_sink FALSE, why_not_sink says why): its nodes run one by one. Constants go into weights, or
+ * into new ones when that is NULL. (transfer full) */
 TsrProgram *tsr_task_build(TsrGraph *graph, const TsrPluginSet *set,
                            const TsrBuildOptions *options, TsrWeights *weights, GError **error);
 

@@ -194,6 +194,8 @@ static gboolean read_meta(TsrProgram *program, GVariant *meta, GError **error)
         !g_variant_lookup(meta, "events", "u", &program->event_count) ||
         !read_stats(&program->stats, meta))
         return corrupt(error, "section '%s' lacks a key", TSR_OM_META);
+    (void)g_variant_lookup(meta, "labels", "u", &program->label_count);
+    (void)g_variant_lookup(meta, "why_not_sink", "s", &program->why_not_sink);
     if (program->stream_count == 0 || program->stream_count > 1024)
         return corrupt(error, "has %u streams, wanted 1 to 1024", program->stream_count);
     return TRUE;
@@ -239,9 +241,8 @@ static gboolean read_places(TsrProgram *program, GVariant *meta, GError **error)
         const TsrNode *node;
         g_variant_get_child(list, i, "(uuuut)", &place.node, &place.output, &place.address.space,
                             &place.address.index, &place.address.offset);
-        node = place.node < program->graph->nodes->len
-                   ? g_ptr_array_index(program->graph->nodes, place.node)
-                   : NULL;
+        node = place.node < program->nodes->len ? g_ptr_array_index(program->nodes, place.node)
+                                                : NULL;
         if (node == NULL || place.output >= node->outputs->len ||
             g_ptr_array_index(node->outputs, place.output) == NULL ||
             !place_is_sound(program, node, &place))
@@ -291,11 +292,23 @@ static void read_fused(TsrProgram *program, GVariant *meta)
     }
 }
 
+/* What may be read of a task before the proof of memory has looked at it. */
+static gboolean control_is_sound(const TsrProgramTask *task, GError **error)
+{
+    const gsize size = task->params != NULL ? g_bytes_get_size(task->params) : 0;
+    const gsize wanted = task->kind == TSR_TASK_MEMCPY_AT ? sizeof(TsrPlaceParams)
+                         : task->kind == TSR_TASK_SWITCH  ? 2 * sizeof(guint32)
+                                                          : 0;
+    return size == wanted ? TRUE
+                          : corrupt(error, "task '%s': %zu bytes of parameters, wanted %zu",
+                                    task->name, size, wanted);
+}
+
 static gboolean task_is_sound(const TsrProgram *program, const TsrProgramTask *task,
                               GError **error)
 {
-    const TsrNode *node = task->node < program->graph->nodes->len
-                              ? g_ptr_array_index(program->graph->nodes, task->node)
+    const TsrNode *node = task->node < program->nodes->len
+                              ? g_ptr_array_index(program->nodes, task->node)
                               : NULL;
     for (guint i = 0; i < task->args->len; i++)
         if (!address_is_sound(program, &g_array_index(task->args, TsrTaskArg, i).address))
@@ -320,6 +333,13 @@ static gboolean task_is_sound(const TsrProgram *program, const TsrProgramTask *t
     case TSR_TASK_MEMCPY:
         return task->args->len == 2 ? TRUE
                                     : corrupt(error, "task '%s' copies nothing", task->name);
+    case TSR_TASK_LABEL:
+    case TSR_TASK_GOTO:
+    case TSR_TASK_SWITCH:
+    case TSR_TASK_COUNT_BEGIN:
+    case TSR_TASK_COUNT_NEXT:
+    case TSR_TASK_MEMCPY_AT:
+        return control_is_sound(task, error);
     default:
         return corrupt(error, "task '%s' is of unknown kind %u", task->name, task->kind);
     }
@@ -328,9 +348,10 @@ static gboolean task_is_sound(const TsrProgram *program, const TsrProgramTask *t
 static gboolean read_tasks(TsrProgram *program, GVariant *variant, GError **error)
 {
     const gsize count = g_variant_n_children(variant);
-    if (program->stream_count > MAX(count, 1) || program->event_count > count)
-        return corrupt(error, "has %u streams and %u events for %zu tasks",
-                       program->stream_count, program->event_count, count);
+    if (program->stream_count > MAX(count, 1) || program->event_count > count ||
+        program->label_count > count)
+        return corrupt(error, "has %u streams, %u events and %u labels for %zu tasks",
+                       program->stream_count, program->event_count, program->label_count, count);
     for (gsize i = 0; i < count; i++) {
         TsrProgramTask *task = tsr_program_task_new(0, NULL);
         g_autoptr(GVariant) args = NULL;

@@ -49,6 +49,7 @@ struct TsrSink {
     GArray *patches;
     GArray *arena_patches;
     GPtrArray *calls;
+    GPtrArray *faults;     /* Fault */
     TsrDeviceModel *model;
     TsrStream *stream;     /* of host mode; made when first needed */
     GError *error;         /* left by a host call; taken by the run */
@@ -98,6 +99,23 @@ static int32_t run_call(void *arg)
     g_mutex_unlock(&call->sink->error_lock);
     g_clear_error(&error);
     return TSR_INTERNAL;
+}
+
+/* In place of a branch that cannot run. */
+typedef struct Fault {
+    TsrSink *sink;
+    const TsrGraph *graph;
+} Fault;
+
+static int32_t run_fault(void *arg)
+{
+    const Fault *fault = arg;
+    g_mutex_lock(&fault->sink->error_lock);
+    if (fault->sink->error == NULL)
+        g_set_error(&fault->sink->error, TSR_ERROR, TSR_INVALID_ARGUMENT, "graph '%s': %s",
+                    fault->graph->name, fault->graph->fault);
+    g_mutex_unlock(&fault->sink->error_lock);
+    return TSR_INVALID_ARGUMENT;
 }
 
 static TsrArray *borrow(const TsrValue *value, GError **error)
@@ -172,6 +190,37 @@ static void resolve(TsrSink *sink, const TsrAddress *address, void **slot)
     }
 }
 
+/* What only tasks of control flow have. */
+static void add_control(const TsrProgramTask *source, TsrTask *task)
+{
+    if (source->kind == TSR_TASK_SWITCH) {
+        task->label_count = tsr_task_labels(source, &task->labels);
+    } else if (source->kind == TSR_TASK_MEMCPY_AT) {
+        const TsrPlaceParams *params = task->params;
+        task->rows = params->rows;
+        task->places = params->places;
+        task->flags = params->flags;
+    }
+}
+
+static gboolean bind_call(TsrSink *sink, const TsrProgramTask *source, TsrTask *task,
+                          GError **error)
+{
+    TsrNode *node = g_ptr_array_index(sink->program->nodes, source->node);
+    if (node->subgraphs->len != 0) { /* the proof of memory has seen that it is a branch */
+        Fault *fault = g_new(Fault, 1);
+        *fault = (Fault){sink, g_ptr_array_index(node->subgraphs,
+                                                 *(const guint32 *)task->params)};
+        g_ptr_array_add(sink->faults, fault);
+        task->host_fn = run_fault;
+        task->host_arg = fault;
+        return TRUE;
+    }
+    task->host_fn = run_call;
+    task->host_arg = call_new(sink, node, task->args, error);
+    return task->host_arg != NULL;
+}
+
 static gboolean bind_task(TsrSink *sink, guint index, void **args, GError **error)
 {
     const TsrProgramTask *source = g_ptr_array_index(sink->program->tasks, index);
@@ -188,20 +237,15 @@ static gboolean bind_task(TsrSink *sink, guint index, void **args, GError **erro
         .bytes = source->bytes,
         .name = source->name,
     };
+    add_control(source, task);
     for (guint a = 0; a < source->args->len; a++)
         resolve(sink, &g_array_index(source->args, TsrTaskArg, a).address, &args[a]);
     if (task->kind == TSR_TASK_KERNEL) {
         task->kernel = tsr_device_kernel(sink->device, source->name, source->kernel,
                                          source->params, error);
         return task->kernel != NULL;
-    } else if (task->kind == TSR_TASK_HOST_CALL) {
-        task->host_fn = run_call;
-        task->host_arg = call_new(sink,
-                                  g_ptr_array_index(sink->program->graph->nodes, source->node),
-                                  args, error);
-        return task->host_arg != NULL;
     }
-    return TRUE;
+    return task->kind != TSR_TASK_HOST_CALL || bind_call(sink, source, task, error);
 }
 
 static gboolean bind_tasks(TsrSink *sink, GError **error)
@@ -228,6 +272,7 @@ static gboolean load_model(TsrSink *sink, GError **error)
         .stream_count = sink->program->stream_count,
         .event_count = sink->program->event_count,
         .tasks = sink->tasks,
+        .label_count = sink->program->label_count,
     };
     const TsrDevice *device = sink->device->device;
     gint32 status;
@@ -281,6 +326,7 @@ TsrSink *tsr_sink_new(TsrProgram *program, const TsrPluginSet *set, TsrOpenDevic
     sink->patches = g_array_new(FALSE, FALSE, sizeof(Patch));
     sink->arena_patches = g_array_new(FALSE, FALSE, sizeof(ArenaPatch));
     sink->calls = g_ptr_array_new_with_free_func(call_free);
+    sink->faults = g_ptr_array_new_with_free_func(g_free);
     if (!bind_tasks(sink, error) || !try_arena(sink, error) || !load_model(sink, error)) {
         tsr_sink_free(sink);
         return NULL;
@@ -299,6 +345,7 @@ void tsr_sink_free(TsrSink *sink)
     if (sink->stream != NULL)
         device->stream_destroy(sink->stream);
     g_ptr_array_unref(sink->calls);
+    g_ptr_array_unref(sink->faults);
     g_array_unref(sink->patches);
     g_array_unref(sink->arena_patches);
     g_clear_error(&sink->error);
@@ -340,6 +387,36 @@ static gboolean is_event(const TsrTask *task)
     return task->kind == TSR_TASK_EVENT_RECORD || task->kind == TSR_TASK_EVENT_WAIT;
 }
 
+static gboolean is_control(const TsrTask *task)
+{
+    return task->kind == TSR_TASK_LABEL || task->kind == TSR_TASK_GOTO ||
+           task->kind == TSR_TASK_SWITCH;
+}
+
+static guint find_label(const TsrSink *sink, guint32 label)
+{
+    guint at = 0;
+    while (sink->tasks[at].kind != TSR_TASK_LABEL || sink->tasks[at].event != label)
+        at++; /* there is one: the model is loaded */
+    return at;
+}
+
+/* The task behind the one at hand, which is done. */
+static guint next_task(const TsrSink *sink, guint index)
+{
+    const TsrTask *task = &sink->tasks[index];
+    gint32 value = 0;
+    if (task->kind == TSR_TASK_GOTO)
+        return find_label(sink, task->event) + 1;
+    if (task->kind != TSR_TASK_SWITCH)
+        return index + 1;
+    if (task->bytes == 1)
+        value = *(const guint8 *)task->args[0];
+    else
+        memcpy(&value, task->args[0], sizeof(value));
+    return find_label(sink, task->labels[MIN((guint32)value, task->label_count - 1)]) + 1;
+}
+
 /* A callback that fails leaves its error in the sink, as a host call does. */
 static gint32 launch_one_by_one(TsrSink *sink)
 {
@@ -347,12 +424,15 @@ static gint32 launch_one_by_one(TsrSink *sink)
     gint32 status = TSR_OK;
     if (sink->stream == NULL)
         status = device->stream_create(sink->device->context, &sink->stream);
-    for (guint i = 0; status == TSR_OK && i < sink->program->tasks->len; i++) {
+    for (guint i = 0; status == TSR_OK && i < sink->program->tasks->len;
+         i = next_task(sink, i)) {
         if (is_event(&sink->tasks[i]))
             continue; /* the order of the list is that of events as well */
-        status = device->launch(sink->stream, &sink->tasks[i]);
-        if (status == TSR_OK)
-            status = device->stream_synchronize(sink->stream);
+        if (!is_control(&sink->tasks[i])) {
+            status = device->launch(sink->stream, &sink->tasks[i]);
+            if (status == TSR_OK)
+                status = device->stream_synchronize(sink->stream);
+        }
         if (status == TSR_OK && sink->after != NULL &&
             !sink->after(sink->after_user, i, &sink->error))
             status = TSR_INTERNAL;

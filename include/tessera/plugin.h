@@ -766,6 +766,23 @@ enum {
                                         steps are attributes, or inputs 1 to 4 */
     TSR_OP_FOLD_LATE = 1u << 9,      /* a constant one is computed only after the passes of
                                         TSR_STAGE_BEFORE_FORMATS, which want its inputs */
+    /* Control flow, which the host can turn into jumps of a task list (TSR_TASK_SWITCH and
+     * its like) where all shapes inside are static: */
+    TSR_OP_BRANCH = 1u << 10,        /* the outputs are those of one subgraph, which have no
+                                        inputs: of attribute then_branch when input 0, a bool,
+                                        is true, else of else_branch */
+    TSR_OP_LOOP = 1u << 11,          /* subgraph body, (count, condition, states...) ->
+                                        (condition, states..., scanned...), runs again while
+                                        the count is below input 0 (omitted: any) and the
+                                        condition, input 1 (omitted: true) at first, is true.
+                                        The other inputs are the first states, the outputs the
+                                        last ones and then what was scanned, stacked */
+    TSR_OP_SCAN = 1u << 12,          /* subgraph body, (states..., parts...) -> (states...,
+                                        scanned...), runs for each part of the last
+                                        num_scan_inputs inputs along scan_input_axes; outputs
+                                        are stacked along scan_output_axes. An entry 1 of
+                                        scan_input_directions or scan_output_directions goes
+                                        from the end to the begin */
 };
 
 /* Inference of one node. Input descs are complete as far as known; an input whose

@@ -62,7 +62,7 @@ static void case_clear(Case *test)
 static gboolean accepts(const Case *test, char **out_text)
 {
     g_autoptr(GError) error = NULL;
-    const gboolean right = tsr_memory_check(test->program, test->program->graph->nodes,
+    const gboolean right = tsr_memory_check(test->program, test->program->nodes,
                                             test->session->set, &error);
     ck_assert(right == (error == NULL));
     ck_assert(right || g_error_matches(error, TSR_ERROR, TSR_CORRUPT));
@@ -320,9 +320,9 @@ END_TEST
 /* Whether task b reads what task a writes. */
 static gboolean depends(const Case *test, guint a, guint b)
 {
-    const TsrNode *from = g_ptr_array_index(test->program->graph->nodes, task_at(test, a)->node);
-    const TsrNode *to = task_at(test, b)->node < test->program->graph->nodes->len
-                            ? g_ptr_array_index(test->program->graph->nodes,
+    const TsrNode *from = g_ptr_array_index(test->program->nodes, task_at(test, a)->node);
+    const TsrNode *to = task_at(test, b)->node < test->program->nodes->len
+                            ? g_ptr_array_index(test->program->nodes,
                                                 task_at(test, b)->node)
                             : NULL;
     for (guint i = 0; to != NULL && to != from && i < to->inputs->len; i++)
@@ -366,7 +366,7 @@ START_TEST(in_place)
     GError *error = NULL;
     case_init(&test);
     /* Without an engine that allows it nothing may be in place. */
-    ck_assert(!tsr_memory_check(test.program, test.program->graph->nodes, NULL, &error));
+    ck_assert(!tsr_memory_check(test.program, test.program->nodes, NULL, &error));
     ck_error(error, TSR_CORRUPT, ", which it reads");
     /* Over an input that another task still reads: b + a over a, before Tanh reads it. */
     arg = arg_at(task_at(&test, find_task(&test, "sum")), 2);

@@ -235,7 +235,7 @@ START_TEST(sealed_nonsense)
         ck_assert(error == NULL || error->domain == TSR_ERROR);
         refused += program == NULL;
         if (program != NULL &&
-            !tsr_memory_check(program, program->graph->nodes, session->set, &error)) {
+            !tsr_memory_check(program, program->nodes, session->set, &error)) {
             ck_assert_int_eq(error->code, TSR_CORRUPT);
             unproved++;
         }

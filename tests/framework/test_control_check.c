@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_control_check.c: the checker of memory in loops and branches: it finds arguments that
+ * moved, tasks that are left out, lives that are too short, and what only a second round notices.
+ */
+#include "build/memory_check.h"
+#include "build/memory_use.h"
+#include "control_case.h"
+
+static void kept_value(ModelMaker *maker)
+{
+    Onnx__Graph *body;
+    maker_node(maker, maker->graph, "Mul", "", "x,w", "kept");
+    body = control_loop(maker, maker->graph, "m0,,x", "y", "l");
+    control_float(maker, body, "s");
+    maker_node(maker, body, "Add", "", "s,kept", "t");
+    maker_node(maker, body, "Mul", "", "t,w", "u");
+    control_outputs(maker, body, "lgo,u");
+    control_outputs(maker, maker->graph, "y");
+}
+
+static const ControlNetwork by_hand = {"kept_value", kept_value, TRUE};
+
+static TsrModel *compile_apart(const ControlNetwork *network)
+{
+    g_autoptr(TsrGraph) graph =
+        control_import(control_sessions[0], control_build_network, (gpointer)network);
+    static const char *const all[] = {"all", NULL};
+    TsrCompileOptions options = control_forms[CONTROL_APART];
+    options.disable_fusion = all;
+    return control_compile(control_sessions[0], graph, &options);
+}
+
+static gboolean accepts(const TsrProgram *program)
+{
+    g_autoptr(GError) error = NULL;
+    return tsr_memory_check(program, program->nodes, control_sessions[0]->set, &error);
+}
+
+/* Arguments that move, in every task: also those that only a second round would notice. */
+static guint damage_arguments(TsrProgram *program, const char *name)
+{
+    static const gint64 steps[] = {64, -64, 4096};
+    guint count = 0;
+    for (guint i = 0; i < program->tasks->len; i++) {
+        const TsrProgramTask *task = g_ptr_array_index(program->tasks, i);
+        for (guint a = 0; a < task->args->len; a++) {
+            TsrTaskArg *arg = &g_array_index(task->args, TsrTaskArg, a);
+            const TsrAddress saved = arg->address;
+            for (guint s = 0; arg->address.space == TSR_SPACE_ARENA && s < G_N_ELEMENTS(steps);
+                 s++) {
+                arg->address.offset += (guint64)steps[s];
+                ck_assert_msg(!accepts(program), "%s: argument %u of task %u '%s' moved by %d",
+                              name, a, i, task->name, (int)steps[s]);
+                arg->address = saved;
+                count++;
+            }
+        }
+    }
+    return count;
+}
+
+static gboolean is_kind(const TsrProgramTask *task, guint32 kind)
+{
+    return task->kind == kind;
+}
+
+/* Copies, counters, labels and jumps that are not there. */
+static guint damage_by_leaving_out(TsrProgram *program, const char *name)
+{
+    guint count = 0;
+    for (guint i = 0; i < program->tasks->len; i++) {
+        TsrProgramTask *task = g_ptr_array_index(program->tasks, i);
+        if (is_kind(task, TSR_TASK_SWITCH) || is_kind(task, TSR_TASK_GOTO) ||
+            is_kind(task, TSR_TASK_COUNT_NEXT))
+            continue; /* the memory may be right without them, only the rounds are not */
+        g_ptr_array_steal_index(program->tasks, i);
+        ck_assert_msg(!accepts(program), "%s: task %u '%s' of kind %u left out", name, i,
+                      task->name, task->kind);
+        g_ptr_array_insert(program->tasks, (gint)i, task);
+        count++;
+    }
+    return count;
+}
+
+/* What a loop reads in every round looks dead after its last use in the list: memory that a
+ * plan reuses there is overwritten when the round begins again. */
+static guint damage_lives(TsrProgram *program)
+{
+    guint found = 0;
+    for (guint i = 0; i < program->memory->len; i++) {
+        TsrMemoryRow *row = &g_array_index(program->memory, TsrMemoryRow, i);
+        const guint32 saved = row->death;
+        if (row->address.space != TSR_SPACE_ARENA || row->death == row->birth)
+            continue;
+        row->death = row->birth;
+        found += !accepts(program);
+        row->death = saved;
+    }
+    return found;
+}
+
+START_TEST(damage_is_found)
+{
+    control_open();
+    for (guint i = 0; i < control_network_count; i++) {
+        g_autoptr(TsrModel) model = compile_apart(&control_networks[i]);
+        TsrProgram *program = control_program(model);
+        ck_assert(accepts(program));
+        ck_assert_uint_gt(damage_arguments(program, control_networks[i].name), 2);
+        ck_assert_uint_gt(damage_by_leaving_out(program, control_networks[i].name), 2);
+        ck_assert_uint_gt(damage_lives(program), 0);
+        ck_assert(accepts(program));
+    }
+    control_close();
+}
+END_TEST
+
+/* Of the first argument that is a value of that name. */
+static TsrTaskArg *find_arg(const TsrProgram *program, const char *name)
+{
+    for (guint i = 0; i < program->tasks->len; i++) {
+        const TsrProgramTask *task = g_ptr_array_index(program->tasks, i);
+        for (guint a = 0; a < task->args->len; a++) {
+            TsrTaskArg *arg = &g_array_index(task->args, TsrTaskArg, a);
+            const TsrValue *value = tsr_task_arg_value(program->graph, program->nodes, task, arg);
+            if (value != NULL && strcmp(value->name, name) == 0)
+                return arg;
+        }
+    }
+    ck_abort_msg("no argument '%s'", name);
+}
+
+/* The last product of a round over what every round reads first: the first round is right. */
+START_TEST(only_the_second_round_notices)
+{
+    g_autoptr(TsrModel) model = NULL;
+    g_autoptr(GError) error = NULL;
+    TsrProgram *program;
+    TsrAddress kept;
+    control_open();
+    model = compile_apart(&by_hand);
+    program = control_program(model);
+    ck_assert(accepts(program));
+    kept = find_arg(program, "kept")->address;
+    for (guint i = 0; i < program->tasks->len; i++) {
+        const TsrProgramTask *task = g_ptr_array_index(program->tasks, i);
+        for (guint a = 0; a < task->args->len; a++) {
+            TsrTaskArg *arg = &g_array_index(task->args, TsrTaskArg, a);
+            const TsrValue *value = tsr_task_arg_value(program->graph, program->nodes, task, arg);
+            if (value != NULL && strcmp(value->name, "u") == 0)
+                arg->address = kept;
+        }
+    }
+    ck_assert(!tsr_memory_check(program, program->nodes, control_sessions[0]->set, &error));
+    ck_assert_msg(strstr(error->message, "reads 'kept'") != NULL, "%s", error->message);
+    control_close();
+}
+END_TEST
+
+FIXTURE_MAIN("control_check", damage_is_found, only_the_second_round_notices)
