@@ -51,6 +51,8 @@ gboolean tsr_options_parse(TsrToolOptions *options, int *argc, char ***argv,
         {"pin", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->pins,
          "the engine of a node, a pattern of nodes, or an operator; repeatable",
          "NODE=ENGINE|op:OPERATOR=ENGINE"},
+        {"placement", 0, 0, G_OPTION_ARG_STRING, &options->placement,
+         "engines by priority, or by what is least for the whole graph", "priority|cost"},
         {"rescan", 0, 0, G_OPTION_ARG_NONE, &options->rescan,
          "looks at every plugin again, whatever is known of it", NULL},
         {"threads", 0, 0, G_OPTION_ARG_INT, &options->threads, "cores of the device", "N"},
@@ -112,6 +114,7 @@ void tsr_options_clear(TsrToolOptions *options)
     g_free(options->fallback);
     g_strfreev(options->engine_modes);
     g_strfreev(options->pins);
+    g_free(options->placement);
     g_strfreev(options->input_shapes);
     g_free(options->precision);
     g_free(options->force_format);
@@ -155,6 +158,7 @@ TsrSession *tsr_options_session(const TsrToolOptions *options)
     session_options.safe_mode = options->safe_mode;
     session_options.rescan = options->rescan;
     session_options.engine_modes = (const char *const *)options->engine_modes;
+    session_options.placement = options->placement;
     session_options.pins = (const char *const *)options->pins;
     session_options.threads = options->threads > 0 ? (guint)options->threads : 0;
     if (read_fallback(options->fallback, &session_options.fallback, &error))

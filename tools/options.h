@@ -20,6 +20,7 @@ typedef struct TsrToolOptions {
     gboolean safe_mode;
     gboolean rescan;
     char **engine_modes;    /* NAME=off */
+    char *placement;        /* priority or cost */
     char **pins;            /* NODE=ENGINE */
     char **input_shapes;    /* NAME:1,3,224,224 */
     char *precision;

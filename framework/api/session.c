@@ -37,6 +37,7 @@ TsrSession *tsr_session_new(const TsrSessionOptions *options, GError **error)
         .safe_mode = options->safe_mode,
         .engine_modes = REACHES(options, engine_modes) ? options->engine_modes : NULL,
         .pins = REACHES(options, pins) ? options->pins : NULL,
+        .placement = REACHES(options, placement) ? options->placement : NULL,
         .rescan = REACHES(options, rescan) && options->rescan,
     };
     set = tsr_plugin_set_new(&plugin_options, builtin, builtin_count, error);

@@ -10,7 +10,11 @@
 #include "base/error.h"
 #include "base/nearest.h"
 #include "engine/cluster.h"
+#include "engine/place_cost.h"
 #include "plugin/host.h"
+
+/* Beyond this an engine's word on its cost, a day for one node, is no word. */
+#define COST_LIMIT_US 86400e6f
 
 static gboolean has_unknown_shape(const TsrNode *node)
 {
@@ -39,8 +43,9 @@ static gboolean has_value_kinds(const TsrNode *node)
     return FALSE;
 }
 
-/* Asks one engine; FALSE notes the refusal on the node. */
-static gboolean ask(TsrNode *node, const TsrRankedEngine *ranked)
+/* Asks one engine; FALSE notes the refusal on the node. *out_cost, which may be NULL, is the
+ * engine's hint in microseconds, 0 for none. */
+static gboolean ask_cost(TsrNode *node, const TsrRankedEngine *ranked, double *out_cost)
 {
     TsrSupport support = {.struct_size = sizeof(support)};
     gint32 status;
@@ -66,11 +71,21 @@ static gboolean ask(TsrNode *node, const TsrRankedEngine *ranked)
         return FALSE;
     }
     support.reason[sizeof(support.reason) - 1] = '\0';
-    if (support.answer == TSR_SUPPORT_YES || support.answer == TSR_SUPPORT_IF)
+    if (support.answer == TSR_SUPPORT_YES || support.answer == TSR_SUPPORT_IF) {
+        if (out_cost != NULL)
+            *out_cost = support.cost > 0.0f && support.cost <= COST_LIMIT_US
+                            ? (double)support.cost
+                            : 0.0;
         return TRUE;
+    }
     tsr_node_add_refusal(node, ranked->name, support.reason_code,
                          support.reason[0] != '\0' ? support.reason : "no reason given");
     return FALSE;
+}
+
+static gboolean ask(TsrNode *node, const TsrRankedEngine *ranked)
+{
+    return ask_cost(node, ranked, NULL);
 }
 
 static const TsrPin *find_pin(const TsrNode *node, const TsrConf *conf)
@@ -225,13 +240,60 @@ static void place_nodes(TsrGraph *graph, gpointer data)
     }
 }
 
+/* Whether a node may be on an engine, and its price there. */
+static gboolean price(TsrNode *node, const TsrRankedEngine *ranked, gpointer data,
+                      double *out_cost)
+{
+    const TsrPluginSet *set = data;
+    const TsrPin *pin = find_pin(node, set->conf);
+    if (pin != NULL && g_ascii_strcasecmp(pin->engine, ranked->name) != 0)
+        return FALSE;
+    if (!ask_cost(node, ranked, out_cost))
+        return FALSE;
+    if (*out_cost == 0.0)
+        *out_cost = tsr_place_estimate(node, ranked->engine);
+    return TRUE;
+}
+
+/* All nodes of one graph anew: a refusal of a cluster changes what is best for the others. */
+static void place_by_cost(TsrGraph *graph, gpointer data)
+{
+    Placing *placing = data;
+    for (guint i = 0; i < graph->nodes->len && placing->error == NULL; i++) {
+        TsrNode *node = g_ptr_array_index(graph->nodes, i);
+        const TsrPin *pin =
+            node->kind == TSR_NODE_OPERATOR ? find_pin(node, placing->set->conf) : NULL;
+        if (pin != NULL && !place_pinned(node, placing->set, pin, &placing->error))
+            return;
+    }
+    tsr_place_by_cost(graph, placing->set, placing->set->conf->min_cluster_nodes, price,
+                      (gpointer)placing->set);
+    for (guint i = 0; i < graph->nodes->len; i++) {
+        TsrNode *node = g_ptr_array_index(graph->nodes, i);
+        const TsrPin *pin =
+            node->kind == TSR_NODE_OPERATOR ? find_pin(node, placing->set->conf) : NULL;
+        if (pin != NULL)
+            node->placed_by = pin->source;
+        if (node->kind != TSR_NODE_OPERATOR || node->engine != NULL)
+            continue;
+        if (placing->missing->len != 0)
+            g_string_append(placing->missing, "\n");
+        describe_refusals(node, placing->missing);
+    }
+}
+
+double tsr_place_cost(TsrGraph *graph, const TsrPluginSet *set)
+{
+    return tsr_place_cost_of(graph, set, price, (gpointer)set);
+}
+
 gboolean tsr_place_graph(TsrGraph *graph, const TsrPluginSet *set, GError **error)
 {
     Placing placing = {set, g_string_new(NULL), NULL};
     gboolean again = TRUE;
     /* Each round a refused cluster loses one engine for good, so this ends. */
     while (again && placing.error == NULL && placing.missing->len == 0) {
-        tsr_graph_foreach(graph, place_nodes, &placing);
+        tsr_graph_foreach(graph, set->conf->by_cost ? place_by_cost : place_nodes, &placing);
         again = FALSE;
         if (placing.error == NULL && placing.missing->len == 0)
             again = !tsr_cluster_confirm(graph, set);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * place.h: gives every operator node an engine: the first in the effective order
- * that supports it, within the user's pins; every refusal is kept on the node.
+ * place.h: gives every operator node an engine, within the user's pins: the first in the
+ * effective order that supports it or, where the configuration says so, the one with which
+ * the whole graph costs least (place_cost.h). Every refusal is kept on the node.
  */
 #ifndef TSR_ENGINE_PLACE_H
 #define TSR_ENGINE_PLACE_H
@@ -24,6 +25,10 @@ gboolean tsr_place_check_pins(TsrGraph *graph, const TsrPluginSet *set, GError *
 /* Places one node that a pass made, asking preferred first (may be NULL). */
 gboolean tsr_place_node(TsrNode *node, const TsrPluginSet *set, const char *preferred,
                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
+/* What the engines that the nodes of the graph have now cost, in microseconds, with what
+ * passes between them. */
+double tsr_place_cost(TsrGraph *graph, const TsrPluginSet *set);
 
 /* Makes a node as it was before it was placed. */
 void tsr_place_forget(TsrNode *node);

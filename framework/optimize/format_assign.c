@@ -7,7 +7,7 @@
  */
 #include "optimize/format_assign.h"
 
-#include "optimize/min_cut.h"
+#include "base/min_cut.h"
 
 #define NO_COLUMN G_MAXUINT
 

@@ -100,6 +100,36 @@ static gboolean read_switch(TsrConf *conf, GKeyFile *file, const char *group, co
     return TRUE;
 }
 
+gboolean tsr_conf_read_placement(const char *word, gboolean *out_by_cost)
+{
+    *out_by_cost = strcmp(word, "cost") == 0;
+    return *out_by_cost || strcmp(word, "priority") == 0;
+}
+
+static gboolean read_placement(TsrConf *conf, GKeyFile *file, const char *group,
+                               const char *key, GError **error)
+{
+    g_autofree char *word = read_word(conf, file, group, key, error);
+    if (word == NULL)
+        return FALSE;
+    if (!tsr_conf_read_placement(word, &conf->by_cost))
+        return bad_value(conf, group, key, word, "priority or cost", error);
+    return TRUE;
+}
+
+static gboolean read_min_cluster(TsrConf *conf, GKeyFile *file, const char *group,
+                                 const char *key, GError **error)
+{
+    g_autofree char *word = read_word(conf, file, group, key, error);
+    guint64 nodes;
+    if (word == NULL)
+        return FALSE;
+    if (!g_ascii_string_to_unsigned(word, 10, 1, 1000000, &nodes, NULL))
+        return bad_value(conf, group, key, word, "a number of nodes from 1 to 1000000", error);
+    conf->min_cluster_nodes = (guint)nodes;
+    return TRUE;
+}
+
 static gboolean read_scan(TsrConf *conf, GKeyFile *file, const char *group, const char *key,
                           GError **error)
 {
@@ -276,6 +306,8 @@ static const struct {
     {"tessera", "device", read_device},
     {"tessera", "fallback", read_fallback},
     {"tessera", "custom_ops", read_custom_ops},
+    {"tessera", "placement", read_placement},
+    {"tessera", "min_cluster_nodes", read_min_cluster},
     {"tessera", "scan", read_scan},
     {"tessera", "scan_timeout", read_scan_timeout},
     {"engines", "priority", read_priority},

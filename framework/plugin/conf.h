@@ -35,6 +35,8 @@ typedef struct TsrConf {
     GHashTable *rules;        /* lower-case engine name -> TsrEngineRule, with
                                  TSR_RULE_IS_OPTION where an option said so */
     GPtrArray *custom_ops;    /* absolute paths of key files */
+    gboolean by_cost;         /* placement by cost, not by priority alone */
+    guint min_cluster_nodes;  /* that placement by cost aims at; 0: not set */
     gboolean no_scan;         /* plugins are loaded without looking at them in a child */
     guint scan_timeout_s;     /* for one plugin; 0: not set */
     GHashTable *precision;    /* op type or node name -> TSR_PRECISION_ + 1 */
@@ -57,6 +59,8 @@ GPtrArray *tsr_conf_library_dirs(void);
  * TsrConf.precision. Errors: INVALID_ARGUMENT names path and key. */
 gboolean tsr_conf_read_precision(GHashTable *table, const char *path, GKeyFile *file,
                                  const char *key, GError **error);
+/* Reads the word of key placement, priority or cost; FALSE for another. */
+gboolean tsr_conf_read_placement(const char *word, gboolean *out_by_cost);
 /* The rule that a word names; FALSE for none. */
 gboolean tsr_conf_read_rule(const char *word, TsrEngineRule *out_rule);
 void tsr_conf_free(TsrConf *conf);

@@ -79,7 +79,8 @@ const TsrPin *tsr_pins_find(const GPtrArray *pins, const char *node, const char 
         for (guint i = 0; i < pins->len; i++) {
             const TsrPin *pin = g_ptr_array_index(pins, i);
             if (pin->is_op == on_op &&
-                (fits(pin, as_pattern, on_op ? op : node) || (on_op && fits(pin, as_pattern, full))))
+                (fits(pin, as_pattern, on_op ? op : node) ||
+                 (on_op && fits(pin, as_pattern, full))))
                 return pin;
         }
     }

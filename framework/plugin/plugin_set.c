@@ -40,8 +40,10 @@ static gboolean passes_scan(TsrPluginSet *set, TsrLoadedPlugin *record, gboolean
         passes = tsr_scan_plugin(record, &options, &trouble);
     if (trouble != NULL) {
         set->scan_failed = TRUE;
-        tsr_plugin_set_warn(set, "plugins are loaded without a look at them in a process of their own: %s",
-             trouble);
+        tsr_plugin_set_warn(set,
+                            "plugins are loaded without a look at them in a process of their "
+                            "own: %s",
+                            trouble);
     }
     return passes;
 }
@@ -134,9 +136,11 @@ static void load_plugin(TsrPluginSet *set, const char *name, gboolean rescan)
             tsr_plugin_refuse(record, TSR_FAULT_OPS, error->message);
     }
     if (record->state == TSR_PLUGIN_REFUSED)
-        tsr_plugin_set_warn(set, "plugin '%s' ('%s') is refused: %s%s", name, record->path, record->reason,
-             strcmp(record->looked_at, "cached") == 0 ? " (known from before; --rescan looks again)"
-                                                      : "");
+        tsr_plugin_set_warn(set, "plugin '%s' ('%s') is refused: %s%s", name, record->path,
+                            record->reason,
+                            strcmp(record->looked_at, "cached") == 0
+                                ? " (known from before; --rescan looks again)"
+                                : "");
 }
 
 /* A custom operator is asked for by name, so one that cannot be had is an error. */
@@ -206,6 +210,12 @@ TsrPluginSet *tsr_plugin_set_new(const TsrPluginOptions *options, const TsrOps *
     if (!tsr_rank_read_modes(set->conf, options->engine_modes, error) ||
         !tsr_pins_add_options(set->conf->pins, options->pins, error))
         return NULL;
+    if (options->placement != NULL &&
+        !tsr_conf_read_placement(options->placement, &set->conf->by_cost)) {
+        g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
+                    "--placement: wanted priority or cost, got '%s'", options->placement);
+        return NULL;
+    }
     set->searched = tsr_search_dirs(set->conf);
     set->fallback = TSR_FALLBACK_WARN;
     if (set->conf->fallback != NULL)

@@ -50,6 +50,7 @@ typedef struct TsrPluginOptions {
     gboolean safe_mode;                 /* reference engines only */
     gboolean rescan;                    /* look at every plugin again */
     const char *const *engine_modes;    /* "NAME=off", allow, deny or require; NULL-terminated */
+    const char *placement;              /* priority or cost */
     const char *const *pins;            /* as tsr_pins_add_options wants them */
 } TsrPluginOptions;
 

@@ -170,8 +170,10 @@ static void note_slow_set(TsrPluginSet *set, gboolean safe_mode)
         fast |= (g_array_index(set->engines, TsrRankedEngine, i).engine->flags &
                  TSR_ENGINE_REFERENCE) == 0;
     if (!fast)
-        tsr_plugin_set_warn(set, "only the reference engine '%s' is in use: results are right, but slow",
-             g_array_index(set->engines, TsrRankedEngine, 0).name);
+        tsr_plugin_set_warn(set,
+                            "only the reference engine '%s' is in use: results are right, but "
+                            "slow",
+                            g_array_index(set->engines, TsrRankedEngine, 0).name);
 }
 
 gboolean tsr_rank_engines(TsrPluginSet *set, const TsrPluginOptions *options, GError **error)
@@ -194,8 +196,8 @@ gboolean tsr_rank_engines(TsrPluginSet *set, const TsrPluginOptions *options, GE
             const TsrLoadedPlugin *record = find_engine_plugin(set, name);
             if (record == NULL) {
                 g_autofree char *why = why_absent(set, name);
-                tsr_plugin_set_warn(set, "engine '%s' of the priority in '%s' is not used: %s", name,
-                     set->conf->path, why);
+                tsr_plugin_set_warn(set, "engine '%s' of the priority in '%s' is not used: %s",
+                                    name, set->conf->path, why);
                 continue;
             }
             rank(set, record, "[engines] priority of the configuration");

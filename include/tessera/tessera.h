@@ -59,10 +59,14 @@ typedef struct TsrSessionOptions {
     const char *const *pins;            /* "NODE=ENGINE" or "op:OPERATOR=ENGINE", where NODE and
                                            OPERATOR may be patterns with * and ?;
                                            NULL-terminated or NULL */
+    const char *placement;              /* "priority": the first engine that takes a node;
+                                           "cost": what is least for the whole graph; NULL: as
+                                           the configuration says */
 } TsrSessionOptions;
 
 #define TSR_SESSION_OPTIONS_INIT                                                    \
-    { sizeof(TsrSessionOptions), NULL, NULL, TSR_FALLBACK_DEFAULT, FALSE, 0, FALSE, NULL, NULL }
+    { sizeof(TsrSessionOptions), NULL, NULL, TSR_FALLBACK_DEFAULT, FALSE, 0, FALSE,  \
+      NULL, NULL, NULL }
 
 /* Loads the plugins. options may be NULL. (transfer full)
  * Errors: INVALID_ARGUMENT or IO (configuration), NOT_FOUND (an engine or device that

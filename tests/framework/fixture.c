@@ -101,13 +101,20 @@ static gboolean takes(const FakeEngine *fake, const char *op)
     return fake->ops == NULL || strstr(fake->ops, word) != NULL;
 }
 
+static float cost_of(const FakeEngine *fake, const char *op)
+{
+    g_autofree char *word = g_strdup_printf(" %s=", op);
+    const char *at = fake->costs != NULL ? strstr(fake->costs, word) : NULL;
+    return at != NULL ? (float)g_ascii_strtod(at + strlen(word), NULL) : 1.0f;
+}
+
 static int32_t fake_check(const TsrEngine *engine, const TsrNodeView *node,
                           TsrSupport *out_support)
 {
     FakeEngine *fake = (FakeEngine *)engine;
     fake->checks++;
     if (takes(fake, node->op_type))
-        return tsr_support_yes(out_support, 1.0f);
+        return tsr_support_yes(out_support, cost_of(fake, node->op_type));
     return tsr_support_no(out_support, TSR_REFUSE_OP, "no rule for %s", node->op_type);
 }
 

@@ -47,6 +47,7 @@ typedef struct FakeEngine {
     TsrEngine engine;
     TsrFusion fusion;
     const char *ops;       /* " Add Mul "; NULL takes everything */
+    const char *costs;     /* " Add=5 "; others, or NULL: 1 */
     guint32 cluster_limit; /* 0: none */
     guint32 checks;        /* calls so far */
     guint32 confirms;

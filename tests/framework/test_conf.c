@@ -79,6 +79,8 @@ START_TEST(refused)
         {"[engine]\npriority=a\n", "[engine] priority: unknown group"},
         {"[engines]\npriorities=a\n", "[engines] priorities: 'a' is not off, allow"},
         {"[tessera]\nfallback=never\n", "'never' is not strict, warn or silent"},
+        {"[tessera]\nplacement=best\n", "placement: 'best' is not priority or cost"},
+        {"[tessera]\nmin_cluster_nodes=0\n", "'0' is not a number of nodes from 1 to"},
         {"[plugins]\na=yes\n", "[plugins] a: 'yes' is not on or off"},
         {"[fusion]\ndefault=1\n", "[fusion] default: '1' is not on or off"},
         {"[selectors]\na=\n", "[selectors] a: '' is not on or off"},

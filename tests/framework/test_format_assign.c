@@ -5,7 +5,7 @@
  */
 #include "fixture.h"
 #include "optimize/format_assign.h"
-#include "optimize/min_cut.h"
+#include "base/min_cut.h"
 
 static GRand *dice;
 

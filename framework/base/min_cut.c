@@ -4,7 +4,7 @@
  * problem of maximum flow in networks with power estimation", 1970): blocking flows over
  * shortest paths; what the source still reaches at the end is its side of a minimum cut.
  */
-#include "optimize/min_cut.h"
+#include "base/min_cut.h"
 
 enum { SOURCE = 0, SINK = 1, FIRST_VARIABLE = 2 };
 

@@ -4,8 +4,8 @@
  * two answers per variable are decided for all variables at once. A variable on the
  * source's side has the answer 0, on the sink's side 1.
  */
-#ifndef TSR_OPTIMIZE_MIN_CUT_H
-#define TSR_OPTIMIZE_MIN_CUT_H
+#ifndef TSR_BASE_MIN_CUT_H
+#define TSR_BASE_MIN_CUT_H
 
 #include <glib.h>
 
