@@ -111,6 +111,8 @@ static void json_nodes(TsrGraph *graph, gpointer data)
         tsr_json_string(json, "selector", selector_name(node->selector));
         tsr_json_string(json, "selected_by",
                         node->selector_name != NULL ? node->selector_name : "");
+        tsr_json_string(json, "dropped",
+                        node->selector_fault != NULL ? node->selector_fault : "");
         add_formats(json, "inputs", node->inputs);
         add_formats(json, "outputs", node->outputs);
         add_choices(json, node);
@@ -145,6 +147,8 @@ static void text_nodes(TsrGraph *graph, gpointer data)
         for (guint k = 0; k < node->outputs->len; k++)
             printf(" %s", format_of(g_ptr_array_index(node->outputs, k)));
         printf("\n");
+        if (node->selector_fault != NULL)
+            printf("    dropped: %s\n", node->selector_fault);
         print_choices(node);
         for (guint k = 0; k < node->refusals->len; k++) {
             const TsrRefusal *refusal = &g_array_index(node->refusals, TsrRefusal, k);

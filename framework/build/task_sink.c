@@ -13,6 +13,10 @@
 #define ARG_KIND(ref) ((ref) & 0xff000000u)
 #define ARG_INDEX(ref) ((ref) & 0x00ffffffu)
 
+/* Beyond what any machine has, so a larger number is a mistake. */
+#define MEMORY_MAX (G_GUINT64_CONSTANT(1) << 44)
+enum { BLOCKS_MAX = 1 << 24, ARGS_MAX = 1 << 16, PARAMS_MAX = 1 << 24 };
+
 typedef struct Sink {
     TsrTaskSink interface;
     TsrBuiltNode *built;
@@ -34,6 +38,9 @@ static int32_t sink_fail(TsrTaskSink *interface, int32_t code, const char *forma
 static int32_t sink_workspace(TsrTaskSink *interface, uint64_t size_bytes, uint32_t *out_arg)
 {
     GArray *workspaces = ((Sink *)interface)->built->workspaces;
+    if (size_bytes > MEMORY_MAX)
+        return sink_fail(interface, TSR_INVALID_ARGUMENT, "wants %llu bytes of workspace",
+                         (unsigned long long)size_bytes);
     *out_arg = TSR_ARG_WORKSPACE | workspaces->len;
     g_array_append_val(workspaces, size_bytes);
     return TSR_OK;
@@ -43,7 +50,11 @@ static int32_t sink_constant(TsrTaskSink *interface, const void *data, uint64_t 
                              uint32_t *out_arg)
 {
     GPtrArray *constants = ((Sink *)interface)->built->constants;
-    GBytes *bytes = tsr_memory_copy_bytes(data, size_bytes);
+    GBytes *bytes;
+    if (size_bytes > MEMORY_MAX || (size_bytes != 0 && data == NULL))
+        return sink_fail(interface, TSR_INVALID_ARGUMENT, "wants %llu bytes of constants from %p",
+                         (unsigned long long)size_bytes, data);
+    bytes = tsr_memory_copy_bytes(data, size_bytes);
     if (bytes == NULL)
         return sink_fail(interface, TSR_OUT_OF_MEMORY, "no memory for %llu bytes of constants",
                          (unsigned long long)size_bytes);
@@ -84,6 +95,13 @@ static int32_t sink_kernel(TsrTaskSink *interface, const TsrKernelTask *spec)
     TsrBuiltTask *task;
     if (spec->kernel == NULL || spec->block_dim == 0)
         return sink_fail(interface, TSR_INVALID_ARGUMENT, "a task without kernel or blocks");
+    if (spec->block_dim > BLOCKS_MAX || spec->arg_count > ARGS_MAX ||
+        spec->params_size > PARAMS_MAX || (spec->arg_count != 0 && spec->args == NULL) ||
+        (spec->params_size != 0 && spec->params == NULL))
+        return sink_fail(interface, TSR_INVALID_ARGUMENT,
+                         "kernel '%s': %u blocks, %u arguments and %u bytes of parameters cannot "
+                         "be",
+                         spec->kernel, spec->block_dim, spec->arg_count, spec->params_size);
     for (uint32_t i = 0; i < spec->arg_count; i++)
         if (!arg_is_sound(sink, spec->args[i]))
             return sink_fail(interface, TSR_INVALID_ARGUMENT,

@@ -9,6 +9,7 @@
  */
 #include "engine/cluster.h"
 
+#include "engine/answer.h"
 #include "plugin/host.h"
 
 typedef struct Levels {
@@ -106,7 +107,7 @@ static void confirm_cluster(TsrGraph *graph, guint cluster, Confirming *confirmi
     g_autoptr(GPtrArray) order = tsr_graph_sort(graph, NULL);
     g_autoptr(GPtrArray) nodes = g_ptr_array_new();
     g_autoptr(GPtrArray) views = g_ptr_array_new();
-    TsrSupport support = {.struct_size = sizeof(support), .answer = TSR_SUPPORT_YES};
+    TsrSupport support = TSR_ANSWER_INIT;
     const TsrRankedEngine *ranked;
     gint32 status;
     for (guint i = 0; order != NULL && i < order->len; i++) {
@@ -125,13 +126,8 @@ static void confirm_cluster(TsrGraph *graph, guint cluster, Confirming *confirmi
     tsr_host_clear_error();
     status = ranked->engine->confirm(ranked->engine, (const TsrNodeView *const *)views->pdata,
                                      views->len, &support);
-    if (status == TSR_OK && support.answer != TSR_SUPPORT_NO)
+    if (tsr_answer_settle(&support, status, ranked->name, "confirm", TSR_REFUSE_CLUSTER))
         return;
-    if (status != TSR_OK) {
-        g_autoptr(GError) error = NULL;
-        tsr_host_take_error(status, ranked->name, "confirm", &error);
-        g_strlcpy(support.reason, error->message, sizeof(support.reason));
-    }
     confirming->all = FALSE;
     for (guint i = 0; i < nodes->len; i++) {
         TsrNode *node = g_ptr_array_index(nodes, i);

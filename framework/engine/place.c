@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/nearest.h"
+#include "engine/answer.h"
 #include "engine/cluster.h"
 #include "engine/place_cost.h"
 #include "plugin/host.h"
@@ -47,7 +48,8 @@ static gboolean has_value_kinds(const TsrNode *node)
  * engine's hint in microseconds, 0 for none. */
 static gboolean ask_cost(TsrNode *node, const TsrRankedEngine *ranked, double *out_cost)
 {
-    TsrSupport support = {.struct_size = sizeof(support)};
+    /* An engine that writes nothing has not said yes. */
+    TsrSupport support = {.struct_size = sizeof(support), .answer = TSR_SUPPORT_NO};
     gint32 status;
     for (guint i = 0; i < node->refusals->len; i++)
         if (g_array_index(node->refusals, TsrRefusal, i).engine == ranked->name)
@@ -64,23 +66,14 @@ static gboolean ask_cost(TsrNode *node, const TsrRankedEngine *ranked, double *o
     }
     tsr_host_clear_error();
     status = ranked->engine->check(ranked->engine, tsr_node_view(node), &support);
-    if (status != TSR_OK) {
-        g_autoptr(GError) error = NULL;
-        tsr_host_take_error(status, ranked->name, "check", &error);
-        tsr_node_add_refusal(node, ranked->name, TSR_REFUSE_OP, error->message);
+    if (!tsr_answer_settle(&support, status, ranked->name, "check", TSR_REFUSE_OP)) {
+        tsr_node_add_refusal(node, ranked->name, support.reason_code, support.reason);
         return FALSE;
     }
-    support.reason[sizeof(support.reason) - 1] = '\0';
-    if (support.answer == TSR_SUPPORT_YES || support.answer == TSR_SUPPORT_IF) {
-        if (out_cost != NULL)
-            *out_cost = support.cost > 0.0f && support.cost <= COST_LIMIT_US
-                            ? (double)support.cost
-                            : 0.0;
-        return TRUE;
-    }
-    tsr_node_add_refusal(node, ranked->name, support.reason_code,
-                         support.reason[0] != '\0' ? support.reason : "no reason given");
-    return FALSE;
+    if (out_cost != NULL)
+        *out_cost = support.cost > 0.0f && support.cost <= COST_LIMIT_US ? (double)support.cost
+                                                                         : 0.0;
+    return TRUE;
 }
 
 static gboolean ask(TsrNode *node, const TsrRankedEngine *ranked)

@@ -63,6 +63,7 @@ static void node_free(TsrNode *node)
     g_array_unref(node->refusals);
     g_clear_pointer(&node->choices, g_array_unref);
     tsr_view_cache_free(node->view);
+    g_free(node->selector_fault);
     g_free(node->name);
     g_free(node);
 }

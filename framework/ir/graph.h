@@ -73,6 +73,7 @@ struct TsrNode {
     gint cluster;               /* -1 until clustered */
     guint32 selector;           /* TSR_SELECTOR_ that chose its formats, or 0 */
     const char *selector_name;  /* interned; of the selector that answered, or NULL */
+    char *selector_fault;       /* why a selector's answer was dropped, or NULL */
     GArray *choices;            /* TsrFormatChoice, or NULL before formats are chosen */
     gboolean keeps_plain;       /* its values mean different things: no blocked storage */
     guint32 index;              /* position in the last topological order */

@@ -92,11 +92,14 @@ enum {
     LEAST_ATTR = offsetof(TsrOpAttr, reserved),
 };
 
+/* Far above what anybody has; a larger number is no count. */
+enum { OPS_MAX = 65536, PARAMS_MAX = 4096 };
+
 static gboolean params_are_sound(const TsrOpParam *params, guint32 count, guint32 stride)
 {
     if (count == 0)
         return TRUE;
-    if (params == NULL || stride < LEAST_PARAM)
+    if (count > PARAMS_MAX || params == NULL || stride < LEAST_PARAM)
         return FALSE;
     for (guint32 i = 0; i < count; i++) {
         const TsrOpParam *param =
@@ -116,6 +119,8 @@ static gboolean def_is_sound(const TsrOpDef *def)
         return FALSE;
     if (!params_are_sound(def->inputs, def->input_count, def->input_stride) ||
         !params_are_sound(def->outputs, def->output_count, def->output_stride))
+        return FALSE;
+    if (def->attr_count > PARAMS_MAX)
         return FALSE;
     if (def->attr_count != 0 && (def->attrs == NULL || def->attr_stride < LEAST_ATTR))
         return FALSE;
@@ -215,10 +220,14 @@ static gboolean is_repeated(const TsrOps *ops, guint32 index)
     return FALSE;
 }
 
-gboolean tsr_op_registry_add(TsrOpRegistry *registry, const TsrOps *ops, const char *owner,
-                             GError **error)
+gboolean tsr_op_registry_check(const TsrOps *ops, const char *owner, GError **error)
 {
-    TsrOps whole;
+    if (ops->op_count > OPS_MAX) {
+        g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
+                    "operator table of '%s' says that it has %u definitions; wanted at most %d",
+                    owner, ops->op_count, OPS_MAX);
+        return FALSE;
+    }
     if (ops->op_count != 0 && (ops->ops == NULL || ops->op_stride < LEAST_DEF)) {
         g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
                     "operator table of '%s': stride %u is below %u", owner, ops->op_stride,
@@ -227,7 +236,6 @@ gboolean tsr_op_registry_add(TsrOpRegistry *registry, const TsrOps *ops, const c
     }
     for (guint32 i = 0; i < ops->op_count; i++) {
         const TsrOpDef *def = def_at(ops, i);
-        const Entry *taken;
         if (def->struct_size < LEAST_DEF || def->struct_size > ops->op_stride) {
             g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
                         "operator table of '%s': definition %u says that it is %u bytes long; "
@@ -241,18 +249,30 @@ gboolean tsr_op_registry_add(TsrOpRegistry *registry, const TsrOps *ops, const c
                         def->name != NULL ? def->name : "");
             return FALSE;
         }
-        taken = find_version(registry, def);
+        if (is_repeated(ops, i)) {
+            g_set_error(error, TSR_ERROR, TSR_ALREADY_EXISTS,
+                        "operator '%s' of domain '%s' since version %u is defined twice by '%s'",
+                        def->name, def->domain, def->since_version, owner);
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+gboolean tsr_op_registry_add(TsrOpRegistry *registry, const TsrOps *ops, const char *owner,
+                             GError **error)
+{
+    TsrOps whole;
+    if (!tsr_op_registry_check(ops, owner, error))
+        return FALSE;
+    for (guint32 i = 0; i < ops->op_count; i++) {
+        const TsrOpDef *def = def_at(ops, i);
+        const Entry *taken = find_version(registry, def);
         if (taken != NULL) {
             g_set_error(error, TSR_ERROR, TSR_ALREADY_EXISTS,
                         "operator '%s' of domain '%s' since version %u is defined by both '%s' "
                         "and '%s'",
                         def->name, def->domain, def->since_version, taken->owner, owner);
-            return FALSE;
-        }
-        if (is_repeated(ops, i)) {
-            g_set_error(error, TSR_ERROR, TSR_ALREADY_EXISTS,
-                        "operator '%s' of domain '%s' since version %u is defined twice by '%s'",
-                        def->name, def->domain, def->since_version, owner);
             return FALSE;
         }
     }

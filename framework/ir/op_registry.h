@@ -17,6 +17,8 @@ TsrOpRegistry *tsr_op_registry_ref(TsrOpRegistry *registry);
 void tsr_op_registry_unref(TsrOpRegistry *registry); /* NULL is a no-op */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TsrOpRegistry, tsr_op_registry_unref)
 
+/* Whether a table is sound in itself; as tsr_op_registry_add, which asks that first. */
+gboolean tsr_op_registry_check(const TsrOps *ops, const char *owner, GError **error);
 /* Adds every definition of a table. owner names the plugin (or "builtin") in
  * errors. Errors: ALREADY_EXISTS names both owners; INVALID_ARGUMENT names a
  * definition that is malformed. Nothing is added on error. */

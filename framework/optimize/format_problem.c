@@ -4,6 +4,7 @@
  */
 #include "optimize/format_problem.h"
 
+#include <math.h>
 #include <string.h>
 #include <tessera/plugin_util.h>
 
@@ -12,6 +13,8 @@
 #define COLUMN_CAPACITY 64
 /* Weight of a column without the format that the user forces, in bytes. */
 #define FORCED 1e15
+/* A higher score, a multiple of a node's bytes, is no score. */
+#define SCORE_LIMIT 1e6f
 
 typedef struct Size {
     guint32 format;
@@ -84,6 +87,28 @@ static gboolean is_static(const TsrNode *node)
     return TRUE;
 }
 
+/* A selector that says what cannot be is told to the user and not asked any further. */
+static gboolean are_sound(TsrNode *node, const TsrFormatSelector *selector,
+                          const TsrColumnSet *columns)
+{
+    const char *name = selector->name;
+    g_clear_pointer(&node->selector_fault, g_free);
+    if (columns->count > COLUMN_CAPACITY)
+        node->selector_fault =
+            g_strdup_printf("selector '%s' says that it filled %u columns, there is room for %d",
+                            name, columns->count, COLUMN_CAPACITY);
+    else if (columns->selector > TSR_SELECTOR_CUSTOMIZE)
+        node->selector_fault =
+            g_strdup_printf("selector '%s' says that it is of kind %u, which there is not", name,
+                            columns->selector);
+    for (guint32 c = 0; node->selector_fault == NULL && c < columns->count; c++)
+        if (!isfinite(columns->scores[c]) || fabsf(columns->scores[c]) > SCORE_LIMIT)
+            node->selector_fault =
+                g_strdup_printf("selector '%s' gives column %u the score %g", name, c,
+                                (double)columns->scores[c]);
+    return node->selector_fault == NULL;
+}
+
 static void ask(TsrFormatNode *item, const TsrPluginSet *set, Asked *asked)
 {
     const guint ports = port_count(item->node);
@@ -99,11 +124,12 @@ static void ask(TsrFormatNode *item, const TsrPluginSet *set, Asked *asked)
         TsrColumnSet columns = {.struct_size = sizeof(columns), .port_count = ports,
                                 .capacity = COLUMN_CAPACITY, .formats = asked->formats,
                                 .scores = asked->scores};
-        if (selector->columns(selector, tsr_node_view(item->node), &columns) != TSR_OK)
+        if (selector->columns(selector, tsr_node_view(item->node), &columns) != TSR_OK ||
+            !are_sound(item->node, selector, &columns))
             continue;
         item->selector = columns.selector;
         item->asked = selector->name;
-        asked->count = MIN(columns.count, COLUMN_CAPACITY);
+        asked->count = columns.count;
     }
 }
 

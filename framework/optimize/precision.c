@@ -88,7 +88,7 @@ static guint32 class_of(const Walk *walk, TsrNode *node)
         return precision;
     if (ranked != NULL && TSR_HAS(ranked->engine, precision))
         precision = ranked->engine->precision(ranked->engine, tsr_node_view(node));
-    return precision;
+    return precision <= TSR_PRECISION_BLACK ? precision : TSR_PRECISION_GREY;
 }
 
 static gboolean handles_tensors_only(const TsrNode *node)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "ir/op_registry.h"
 #include "plugin/host.h"
 #include "plugin/manifest.h"
 
@@ -125,6 +126,56 @@ static gboolean works_on_anyone(const TsrFusionPass *pass)
                                     pass->stage == TSR_STAGE_AFTER_FORMATS);
 }
 
+/* Far above what anybody has; a larger number is no count. */
+enum { PASSES_MAX = 4096, ROOTS_MAX = 4096, PRIORITY_MAX = 100 };
+
+static gboolean check_pass(TsrLoadedPlugin *record, const TsrFusionPass *pass, guint32 index)
+{
+    if (!TSR_HAS(pass, apply) || pass->name == NULL)
+        return refuse(record, TSR_FAULT_MISSING_SLOTS,
+                      "fusion pass %u lacks its name or apply", index);
+    if (pass->root_count > ROOTS_MAX || (pass->root_count != 0 && pass->root_ops == NULL))
+        return refuse(record, TSR_FAULT_NONSENSE,
+                      "fusion pass '%s' says that it has %u root operators, at %p; wanted at "
+                      "most %d and where they are",
+                      pass->name, pass->root_count, (const void *)pass->root_ops, ROOTS_MAX);
+    for (guint32 i = 0; i < pass->root_count; i++)
+        if (pass->root_ops[i] == NULL)
+            return refuse(record, TSR_FAULT_NONSENSE,
+                          "fusion pass '%s': root operator %u of %u has no name", pass->name, i,
+                          pass->root_count);
+    if (record->engine == NULL && !works_on_anyone(pass))
+        return refuse(record, TSR_FAULT_DESCRIPTOR,
+                      "fusion pass '%s' works on nodes of its plugin's engine, and the "
+                      "plugin has none",
+                      pass->name);
+    return TRUE;
+}
+
+static gboolean check_fusion(TsrLoadedPlugin *record)
+{
+    const TsrFusion *fusion = record->fusion;
+    const guint32 count = fusion != NULL ? fusion->pass_count : 0;
+    if (count > PASSES_MAX || (count != 0 && !TSR_HAS(fusion, passes)))
+        return refuse(record, TSR_FAULT_NONSENSE,
+                      "interface %s says that it has %u passes, and %s; wanted at most %d and "
+                      "where they are",
+                      TSR_INTERFACE_FUSION, count,
+                      TSR_HAS(fusion, passes) ? "shows where" : "shows none", PASSES_MAX);
+    for (guint32 i = 0; i < count; i++)
+        if (!check_pass(record, fusion->passes[i], i))
+            return FALSE;
+    return TRUE;
+}
+
+static gboolean check_ops(TsrLoadedPlugin *record)
+{
+    g_autoptr(GError) error = NULL;
+    if (record->ops == NULL || tsr_op_registry_check(record->ops, record->name, &error))
+        return TRUE;
+    return refuse(record, TSR_FAULT_OPS, "%s", error->message);
+}
+
 static gboolean read_interfaces(TsrLoadedPlugin *record)
 {
     const TsrPlugin *plugin = record->plugin;
@@ -158,19 +209,13 @@ static gboolean read_interfaces(TsrLoadedPlugin *record)
             return refuse(record, TSR_FAULT_DESCRIPTOR,
                           "engine '%s' is no host engine and names no device",
                           record->engine->name);
+        if (record->engine->default_priority < 0 ||
+            record->engine->default_priority > PRIORITY_MAX)
+            return refuse(record, TSR_FAULT_NONSENSE,
+                          "engine '%s' has the default priority %d; wanted 1 to %d",
+                          record->engine->name, record->engine->default_priority, PRIORITY_MAX);
     }
-    for (guint32 i = 0; record->fusion != NULL && i < record->fusion->pass_count; i++) {
-        const TsrFusionPass *pass = record->fusion->passes[i];
-        if (!TSR_HAS(pass, apply) || pass->name == NULL)
-            return refuse(record, TSR_FAULT_MISSING_SLOTS,
-                          "fusion pass %u lacks its name or apply", i);
-        if (record->engine == NULL && !works_on_anyone(pass))
-            return refuse(record, TSR_FAULT_DESCRIPTOR,
-                          "fusion pass '%s' works on nodes of its plugin's engine, and the "
-                          "plugin has none",
-                          pass->name);
-    }
-    return TRUE;
+    return check_fusion(record) && check_ops(record);
 }
 
 static gboolean query(TsrLoadedPlugin *record)
@@ -293,11 +338,13 @@ const char *tsr_plugin_fault_name(TsrPluginFault fault)
         [TSR_FAULT_QUERY] = "query",
         [TSR_FAULT_INIT] = "init",
         [TSR_FAULT_OPS] = "operators",
+        [TSR_FAULT_NONSENSE] = "nonsense",
         [TSR_FAULT_MANIFEST] = "manifest",
         [TSR_FAULT_SIGNAL] = "signal",
         [TSR_FAULT_EXIT] = "exit",
         [TSR_FAULT_TIMEOUT] = "timeout",
         [TSR_FAULT_PRINTED] = "printed",
+        [TSR_FAULT_LEFT_BEHIND] = "left behind",
     };
     return names[fault];
 }

@@ -29,11 +29,13 @@ typedef enum TsrPluginFault {
     TSR_FAULT_QUERY,          /* its own word, from the entry point or init */
     TSR_FAULT_INIT,
     TSR_FAULT_OPS,            /* an operator that exists already, or is malformed */
+    TSR_FAULT_NONSENSE,       /* a table with numbers that cannot be */
     TSR_FAULT_MANIFEST,       /* the manifest is wrong, or says what the library does not */
     TSR_FAULT_SIGNAL,         /* found by the scan: what it did to its process */
     TSR_FAULT_EXIT,
     TSR_FAULT_TIMEOUT,
     TSR_FAULT_PRINTED,
+    TSR_FAULT_LEFT_BEHIND,    /* threads or files that its shutdown did not end */
     TSR_FAULT_COUNT,
 } TsrPluginFault;
 

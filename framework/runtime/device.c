@@ -10,6 +10,21 @@
 #include "base/memory.h"
 #include "plugin/host.h"
 
+enum { CORES_MAX = 4096, LANES_MAX = 1024, ALIGNMENT_MAX = 1 << 20 };
+
+gboolean tsr_device_info_check(const TsrDeviceInfo *info, const char *name, GError **error)
+{
+    const guint32 align = info->alignment, lanes = info->c0_lanes;
+    if (info->core_count >= 1 && info->core_count <= CORES_MAX && lanes <= LANES_MAX &&
+        (lanes & (lanes - 1)) == 0 && align <= ALIGNMENT_MAX && (align & (align - 1)) == 0)
+        return TRUE;
+    g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
+                "device '%s' says that it has %u cores, channel blocks of %u and an alignment of "
+                "%u; wanted 1 to %d cores, and powers of two up to %d and %d",
+                name, info->core_count, lanes, align, CORES_MAX, LANES_MAX, ALIGNMENT_MAX);
+    return FALSE;
+}
+
 TsrOpenDevice *tsr_device_open(const TsrPluginSet *set, guint32 core_count, GError **error)
 {
     const TsrDevice *device = set->device != NULL ? set->device->device : NULL;
@@ -30,9 +45,10 @@ TsrOpenDevice *tsr_device_open(const TsrPluginSet *set, guint32 core_count, GErr
     status = device->open(device, core_count, &opened->context);
     if (status == TSR_OK)
         status = device->get_info(opened->context, &opened->info);
-    if (status == TSR_OK)
+    if (status != TSR_OK)
+        tsr_host_take_error(status, device->name, "open", error);
+    else if (tsr_device_info_check(&opened->info, device->name, error))
         return opened;
-    tsr_host_take_error(status, device->name, "open", error);
     tsr_device_close(opened);
     return NULL;
 }

@@ -55,12 +55,46 @@ static void write_report(const TsrLoadedPlugin *record)
     write_all(data, size);
 }
 
+/* Entries of a folder of /proc; 0 when that cannot be told. */
+static int count_entries(const char *path)
+{
+    GDir *dir = g_dir_open(path, 0, NULL);
+    int count = 0;
+    while (dir != NULL && g_dir_read_name(dir) != NULL)
+        count++;
+    if (dir != NULL)
+        g_dir_close(dir);
+    return count;
+}
+
+/* Threads and open files that were not there before the plugin was. A thread that was joined
+ * may be seen for a moment after that. */
+static void report_left_behind(int threads_before, int files_before)
+{
+    int threads = 0, files = count_entries("/proc/self/fd") - files_before;
+    char line[256];
+    for (int tries = 0; tries < 40; tries++) {
+        threads = count_entries("/proc/self/task") - threads_before;
+        if (threads <= 0)
+            break;
+        g_usleep(5000);
+    }
+    if (threads <= 0 && files <= 0)
+        return;
+    g_snprintf(line, sizeof(line),
+               "[%s]\nfault=%s\nreason=left %d threads and %d open files behind when it was shut "
+               "down\n",
+               TSR_SCAN_GROUP, tsr_plugin_fault_name(TSR_FAULT_LEFT_BEHIND), MAX(threads, 0),
+               MAX(files, 0));
+    write_all(line, strlen(line));
+}
+
 int main(int argc, char **argv)
 {
     const struct rlimit no_core = {0, 0};
     TsrLoadedPlugin record = {.watch = write_step};
     char line[128];
-    int size;
+    int size, threads, files;
     if (argc != 3 || !g_path_is_absolute(argv[1])) {
         fputs("usage: tessera-scan /ABSOLUTE/LIBRARY.so NAME\n", stderr);
         return 2;
@@ -76,13 +110,17 @@ int main(int argc, char **argv)
     size = g_snprintf(line, sizeof(line), "[%s]\nbuild=%s\nstep=%s\n", TSR_SCAN_GROUP,
                       tsr_scan_build(), TSR_SCAN_STEP_BEGIN);
     write_all(line, (gsize)size);
+    threads = count_entries("/proc/self/task");
+    files = count_entries("/proc/self/fd");
     record.path = argv[1];
     record.name = argv[2];
     tsr_plugin_open(&record);
     write_report(&record);
-    if (record.plugin != NULL && TSR_HAS(record.plugin, shutdown)) {
+    if (record.plugin != NULL) {
         write_step(TSR_SCAN_STEP_SHUTDOWN);
-        record.plugin->shutdown(record.plugin);
+        if (TSR_HAS(record.plugin, shutdown))
+            record.plugin->shutdown(record.plugin);
+        report_left_behind(threads, files);
     }
     fflush(NULL); /* what the plugin printed into a buffer counts */
     write_step(TSR_SCAN_STEP_DONE);
