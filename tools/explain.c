@@ -1,72 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain.c: `tessera explain MODEL.onnx`: per node its engine, the reason of every
- * refusal, its formats and where they came from, and the conversions.
+ * explain.c: `tessera explain MODEL.onnx`: for each node its engine and why not another one,
+ * formats and where they came from, conversions, and what passes between engines.
  */
 #include <stdio.h>
 #include <tessera/plugin_util.h>
 
-#include "ir/print.h"
-#include "json.h"
+#include "explain.h"
 #include "options.h"
 #include "report.h"
 #include "tools.h"
 
-static const char *code_name(guint32 code)
-{
-    static const char *const names[] = {"none",    "op",   "version", "dtype",   "shape",
-                                        "dynamic", "attr", "value",   "cluster", "user"};
-    return code < G_N_ELEMENTS(names) ? names[code] : "unknown";
-}
-
-static const char *selector_name(guint32 selector)
-{
-    static const char *const names[] = {"none", "kernel", "builtin", "customize"};
-    return selector < G_N_ELEMENTS(names) ? names[selector] : "unknown";
-}
+/* Names on one line, before the rest is only counted. */
+enum { NAMES_MAX = 12 };
 
 static const char *format_of(const TsrValue *value)
 {
     return value != NULL ? tsr_format_name(value->desc.view.storage_format) : "omitted";
-}
-
-static void add_origins(JsonBuilder *json, const char *name, const GPtrArray *values)
-{
-    tsr_json_begin_array(json, name);
-    for (guint i = 0; i < values->len; i++) {
-        const TsrValue *value = g_ptr_array_index(values, i);
-        json_builder_add_string_value(
-            json, value != NULL ? tsr_format_name(value->desc.view.origin_format) : "omitted");
-    }
-    json_builder_end_array(json);
-}
-
-static void add_formats(JsonBuilder *json, const char *name, const GPtrArray *values)
-{
-    tsr_json_begin_array(json, name);
-    for (guint i = 0; i < values->len; i++)
-        json_builder_add_string_value(json, format_of(g_ptr_array_index(values, i)));
-    json_builder_end_array(json);
-}
-
-/* The columns that a node could have taken, each with what the whole graph would then cost. */
-static void add_choices(JsonBuilder *json, const TsrNode *node)
-{
-    const guint ports = node->inputs->len + node->outputs->len;
-    tsr_json_begin_array(json, "columns");
-    for (guint c = 0; node->choices != NULL && c < node->choices->len; c++) {
-        const TsrFormatChoice *choice = &g_array_index(node->choices, TsrFormatChoice, c);
-        json_builder_begin_object(json);
-        tsr_json_begin_array(json, "formats");
-        for (guint i = 0; i < ports; i++)
-            json_builder_add_string_value(json, tsr_format_name(choice->formats[i]));
-        json_builder_end_array(json);
-        tsr_json_double(json, "score", (double)choice->score);
-        tsr_json_int(json, "cost", (gint64)choice->cost);
-        tsr_json_bool(json, "chosen", choice->chosen);
-        json_builder_end_object(json);
-    }
-    json_builder_end_array(json);
 }
 
 static void print_choices(const TsrNode *node)
@@ -83,50 +33,6 @@ static void print_choices(const TsrNode *node)
     }
 }
 
-static void json_nodes(TsrGraph *graph, gpointer data)
-{
-    JsonBuilder *json = data;
-    for (guint i = 0; i < graph->nodes->len; i++) {
-        const TsrNode *node = g_ptr_array_index(graph->nodes, i);
-        if (node->kind != TSR_NODE_OPERATOR)
-            continue;
-        json_builder_begin_object(json);
-        tsr_json_string(json, "name", node->name);
-        tsr_json_string(json, "op", node->def->name);
-        tsr_json_string(json, "domain", node->def->domain);
-        tsr_json_string(json, "engine", node->engine);
-        tsr_json_string(json, "placed_by", node->placed_by);
-        tsr_json_int(json, "cluster", node->cluster);
-        tsr_json_begin_array(json, "refused");
-        for (guint k = 0; k < node->refusals->len; k++) {
-            const TsrRefusal *refusal = &g_array_index(node->refusals, TsrRefusal, k);
-            json_builder_begin_object(json);
-            tsr_json_string(json, "engine", refusal->engine);
-            tsr_json_string(json, "code", code_name(refusal->code));
-            tsr_json_string(json, "reason", refusal->reason);
-            json_builder_end_object(json);
-        }
-        json_builder_end_array(json);
-        tsr_json_begin_object(json, "formats");
-        tsr_json_string(json, "selector", selector_name(node->selector));
-        tsr_json_string(json, "selected_by",
-                        node->selector_name != NULL ? node->selector_name : "");
-        tsr_json_string(json, "dropped",
-                        node->selector_fault != NULL ? node->selector_fault : "");
-        add_formats(json, "inputs", node->inputs);
-        add_formats(json, "outputs", node->outputs);
-        add_choices(json, node);
-        add_origins(json, "origin_inputs", node->inputs);
-        add_origins(json, "origin_outputs", node->outputs);
-        json_builder_end_object(json);
-        tsr_json_begin_array(json, "fused_from");
-        for (guint k = 0; k < node->origin_names->len; k++)
-            json_builder_add_string_value(json, g_ptr_array_index(node->origin_names, k));
-        json_builder_end_array(json);
-        json_builder_end_object(json);
-    }
-}
-
 static void text_nodes(TsrGraph *graph, gpointer data)
 {
     (void)data;
@@ -138,7 +44,7 @@ static void text_nodes(TsrGraph *graph, gpointer data)
                node->def->domain[0] != '\0' ? "::" : "", node->def->name, node->name,
                node->engine, node->placed_by != NULL ? node->placed_by : "a pass",
                node->cluster);
-        printf(", formats (%s%s%s):", selector_name(node->selector),
+        printf(", formats (%s%s%s):", tsr_selector_kind_name(node->selector),
                node->selector_name != NULL ? " of " : "",
                node->selector_name != NULL ? node->selector_name : "");
         for (guint k = 0; k < node->inputs->len; k++)
@@ -152,7 +58,7 @@ static void text_nodes(TsrGraph *graph, gpointer data)
         print_choices(node);
         for (guint k = 0; k < node->refusals->len; k++) {
             const TsrRefusal *refusal = &g_array_index(node->refusals, TsrRefusal, k);
-            printf("    refused by %s (%s): %s\n", refusal->engine, code_name(refusal->code),
+            printf("    refused by %s (%s): %s\n", refusal->engine, tsr_refusal_name(refusal->code),
                    refusal->reason);
         }
         for (guint k = 0; k < node->origin_names->len; k++)
@@ -161,24 +67,93 @@ static void text_nodes(TsrGraph *graph, gpointer data)
     }
 }
 
-static void print_json(TsrGraph *graph, const TsrCompileReport *report)
+static void print_placement(const TsrExplained *explained)
 {
-    g_autoptr(JsonBuilder) json = json_builder_new();
-    json_builder_begin_object(json);
-    tsr_json_begin_array(json, "nodes");
-    tsr_graph_foreach(graph, json_nodes, json);
-    json_builder_end_array(json);
-    tsr_json_int(json, "clusters", report->clusters);
-    tsr_json_int(json, "transdata", report->formats.transdata);
-    tsr_json_int(json, "converted_bytes", (gint64)report->formats.converted_bytes);
-    tsr_json_begin_object(json, "format_cost");
-    tsr_json_int(json, "chosen", (gint64)report->formats.cost);
-    tsr_json_int(json, "propagated", (gint64)report->formats.cost_propagated);
-    tsr_json_int(json, "plain", (gint64)report->formats.cost_plain);
-    json_builder_end_object(json);
-    tsr_report_json(json, report);
-    json_builder_end_object(json);
-    tsr_json_print(json);
+    printf("\nEvery engine about every node, when it was placed:\n");
+    for (guint i = 0; i < explained->report->placed->len; i++) {
+        const TsrPlacedNode *placed = g_ptr_array_index(explained->report->placed, i);
+        const GPtrArray *became = g_hash_table_lookup(explained->became, placed->name);
+        printf("  %s%s%s '%s'%s\n", placed->domain, placed->domain[0] != '\0' ? "::" : "",
+               placed->op, placed->name, placed->made ? ", which a pass made" : "");
+        for (guint k = 0; k < placed->verdicts->len; k++) {
+            const TsrVerdict *verdict = &g_array_index(placed->verdicts, TsrVerdict, k);
+            if (verdict->kind == TSR_VERDICT_CHOSEN)
+                printf("    on %s: %s\n", verdict->engine, verdict->reason);
+            else if (verdict->kind == TSR_VERDICT_REFUSED)
+                printf("    not %s (%s): %s\n", verdict->engine,
+                       tsr_refusal_name(verdict->code), verdict->reason);
+            else
+                printf("    not %s: %s\n", verdict->engine, verdict->reason);
+        }
+        for (guint k = 0; became != NULL && k < became->len; k++)
+            if (strcmp(g_ptr_array_index(became, k), placed->name) != 0)
+                printf("    is now part of '%s'\n", (const char *)g_ptr_array_index(became, k));
+        if (became == NULL)
+            printf("    was removed later\n");
+    }
+}
+
+static void print_gone(const TsrExplained *explained)
+{
+    const guint count = explained->gone->len;
+    if (count == 0)
+        return;
+    printf("\n%u of the model's %u nodes are computed while it is compiled, or nobody reads "
+           "them:",
+           count, explained->report->imported->len);
+    for (guint i = 0; i < MIN(count, NAMES_MAX); i++)
+        printf("%s '%s'", i != 0 ? "," : "",
+               (const char *)g_ptr_array_index(explained->gone, i));
+    printf("%s\n", count > NAMES_MAX ? ", ... (--json has all)" : "");
+}
+
+static void print_absent(const TsrExplained *explained)
+{
+    if (explained->absent->len != 0)
+        printf("\nEngines that no node can have:\n");
+    for (guint i = 0; i < explained->absent->len; i++) {
+        const TsrAbsentEngine *absent = &g_array_index(explained->absent, TsrAbsentEngine, i);
+        printf("  %s (plugin %s, %s): %s\n", absent->name, absent->plugin, absent->state,
+               absent->reason);
+    }
+}
+
+static void print_crossings(const TsrExplained *explained)
+{
+    guint64 bytes = 0;
+    if (explained->conversions->len != 0)
+        printf("\nConversions:\n");
+    for (guint i = 0; i < explained->conversions->len; i++) {
+        const TsrConversion *conversion =
+            &g_array_index(explained->conversions, TsrConversion, i);
+        g_autofree char *text = tsr_conversion_to_text(conversion);
+        printf("  '%s' on %s: %s, %" G_GUINT64_FORMAT " bytes\n", conversion->from->name,
+               conversion->node->engine, text, conversion->bytes);
+    }
+    for (guint i = 0; i < explained->borders->len; i++)
+        bytes += g_array_index(explained->borders, TsrBorder, i).bytes;
+    printf("\n%u clusters; %u values pass between engines, %" G_GUINT64_FORMAT
+           " bytes of known size\n",
+           explained->report->clusters, explained->borders->len, bytes);
+    for (guint i = 0; i < explained->borders->len; i++) {
+        const TsrBorder *border = &g_array_index(explained->borders, TsrBorder, i);
+        printf("  '%s' from %s to %s, %" G_GUINT64_FORMAT " bytes\n", border->value->name,
+               border->from, border->to, border->bytes);
+    }
+}
+
+void tsr_explain_print_text(const TsrExplained *explained)
+{
+    const TsrFormatReport *formats = &explained->report->formats;
+    tsr_graph_foreach(explained->graph, text_nodes, NULL);
+    print_placement(explained);
+    print_gone(explained);
+    print_absent(explained);
+    print_crossings(explained);
+    printf("storage formats cost %" G_GUINT64_FORMAT " bytes (conversions, and what lower "
+           "scores weigh); %" G_GUINT64_FORMAT " by propagation alone, %" G_GUINT64_FORMAT
+           " in plain storage\n",
+           formats->cost, formats->cost_propagated, formats->cost_plain);
 }
 
 static int explain(const TsrToolOptions *options, TsrSession *session, const char *path,
@@ -186,28 +161,25 @@ static int explain(const TsrToolOptions *options, TsrSession *session, const cha
 {
     g_autoptr(TsrCompileReport) report = tsr_compile_report_new();
     TsrToolCompile compile = {0};
+    TsrExplained explained;
     GError *error = NULL;
     g_autoptr(TsrGraph) graph = tsr_options_import(options, session, path, &error);
     gboolean done;
+    tsr_compile_report_ask_all(report);
     done = graph != NULL && tsr_options_fill(options, &compile, &error) &&
            tsr_compile_graph(session, graph, &compile.options, report, &error);
     tsr_tool_compile_clear(&compile);
     if (!done)
         return tsr_tool_fail(error);
     tsr_report_warn(report);
-    if (dot) {
-        g_autofree char *text = tsr_graph_to_dot(graph);
-        fputs(text, stdout);
-    } else if (options->json) {
-        print_json(graph, report);
-    } else {
-        tsr_graph_foreach(graph, text_nodes, NULL);
-        printf("storage formats cost %" G_GUINT64_FORMAT " bytes (conversions, and what lower "
-               "scores weigh); %" G_GUINT64_FORMAT " by propagation alone, %" G_GUINT64_FORMAT
-               " in plain storage\n",
-               report->formats.cost, report->formats.cost_propagated,
-               report->formats.cost_plain);
-    }
+    tsr_explained_init(&explained, graph, session->set, report);
+    if (dot)
+        tsr_explain_print_dot(&explained);
+    else if (options->json)
+        tsr_explain_print_json(&explained);
+    else
+        tsr_explain_print_text(&explained);
+    tsr_explained_clear(&explained);
     return TSR_EXIT_DONE;
 }
 

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "engine/cluster.h"
 #include "engine/place.h"
+#include "engine/verdict.h"
 #include "ir/storage.h"
 #include "ir/verify.h"
 #include "optimize/fusion.h"
@@ -29,6 +30,12 @@ TsrCompileReport *tsr_compile_report_new(void)
     return report;
 }
 
+void tsr_compile_report_ask_all(TsrCompileReport *report)
+{
+    report->imported = g_ptr_array_new_with_free_func(g_free);
+    report->placed = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_placed_node_free);
+}
+
 void tsr_compile_report_free(TsrCompileReport *report)
 {
     if (report == NULL)
@@ -36,9 +43,36 @@ void tsr_compile_report_free(TsrCompileReport *report)
     g_hash_table_unref(report->fusions);
     g_hash_table_unref(report->engines);
     g_free(report->fallback_text);
+    g_clear_pointer(&report->imported, g_ptr_array_unref);
+    g_clear_pointer(&report->placed, g_ptr_array_unref);
     g_clear_pointer(&report->format_conflicts, g_ptr_array_unref);
     tsr_precision_report_clear(&report->precision);
     g_free(report);
+}
+
+static void list_imported(TsrGraph *graph, gpointer data)
+{
+    for (guint i = 0; i < graph->nodes->len; i++) {
+        const TsrNode *node = g_ptr_array_index(graph->nodes, i);
+        if (node->kind == TSR_NODE_OPERATOR)
+            g_ptr_array_add(data, g_strdup(node->name));
+    }
+}
+
+/* Both always succeed. */
+static gboolean note_imported(TsrGraph *graph, TsrCompileReport *report)
+{
+    if (report->imported != NULL)
+        tsr_graph_foreach(graph, list_imported, report->imported);
+    return TRUE;
+}
+
+static gboolean note_placed(TsrGraph *graph, const TsrPluginSet *set, gboolean made,
+                            TsrCompileReport *report)
+{
+    if (report->placed != NULL)
+        tsr_verdicts_add(report->placed, graph, set, made);
+    return TRUE;
 }
 
 static void count_nodes(TsrGraph *graph, gpointer data)
@@ -156,13 +190,13 @@ gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
     traits = tsr_device_traits(device);
     if (!read_force(options->force_format, &force, error) ||
         !dump(graph, options, "0_imported", error) ||
-        !tsr_place_check_pins(graph, set, error) ||
+        !note_imported(graph, report) || !tsr_place_check_pins(graph, set, error) ||
         !tsr_format_declare(graph, options->input_formats, error) ||
         !tsr_prepare_graph(graph, tsr_plugin_set_reference(set), error) ||
         !tsr_graph_passes_run(graph, set, &switches, report->fusions, error) ||
         !settle_formats(graph, set, &switches, report->fusions, error) ||
         !dump(graph, options, "1_prepared", error) || !tsr_place_graph(graph, set, error) ||
-        !dump(graph, options, "2_placed", error) ||
+        !dump(graph, options, "2_placed", error) || !note_placed(graph, set, FALSE, report) ||
         !tsr_fusion_run(graph, set, &switches, TSR_STAGE_PLACED, report->fusions, error) ||
         !tsr_format_infer(graph, error))
         return FALSE;
@@ -174,6 +208,7 @@ gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
         return FALSE;
     tsr_clean_dead(graph);
     if (!tsr_graph_verify(graph, error) || !dump(graph, options, "3_precision", error) ||
+        !note_placed(graph, set, TRUE, report) ||
         !tsr_storage_declare(graph, options->storage_formats, traits.c0_lanes, error) ||
         !tsr_format_select(graph, set, traits.c0_lanes, force,
                            &report->formats, error))

@@ -38,6 +38,9 @@ typedef struct TsrCompileReport {
     TsrPrecisionReport precision;
     GPtrArray *format_conflicts; /* TsrFormatConflict; NULL before formats are inferred */
     char *fallback_text;     /* for the user, or NULL */
+    /* What explain wants to know; filled when placed is not NULL before. */
+    GPtrArray *imported;     /* names of the model's operator nodes; or NULL */
+    GPtrArray *placed;       /* TsrPlacedNode */
 } TsrCompileReport;
 
 struct TsrModel {
@@ -55,6 +58,8 @@ TsrSession *tsr_session_ref(TsrSession *session);
 TsrOpenDevice *tsr_session_device(TsrSession *session, GError **error);
 
 TsrCompileReport *tsr_compile_report_new(void);
+/* Has the compilation that gets the report ask every engine about every node. */
+void tsr_compile_report_ask_all(TsrCompileReport *report);
 void tsr_compile_report_free(TsrCompileReport *report); /* NULL is a no-op */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TsrCompileReport, tsr_compile_report_free)
 

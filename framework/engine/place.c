@@ -44,35 +44,49 @@ static gboolean has_value_kinds(const TsrNode *node)
     return FALSE;
 }
 
+static gboolean say_no(TsrSupport *support, guint32 code, const char *reason)
+{
+    support->answer = TSR_SUPPORT_NO;
+    support->reason_code = code;
+    g_strlcpy(support->reason, reason, sizeof(support->reason));
+    return FALSE;
+}
+
+gboolean tsr_place_ask(TsrNode *node, const TsrRankedEngine *ranked, TsrSupport *out_support)
+{
+    /* An engine that writes nothing has not said yes. */
+    TsrSupport support = {.struct_size = sizeof(support), .answer = TSR_SUPPORT_NO};
+    gboolean takes;
+    gint32 status;
+    *out_support = support;
+    if (has_unknown_shape(node) && (ranked->engine->flags & TSR_ENGINE_DYNAMIC) == 0)
+        return say_no(out_support, TSR_REFUSE_DYNAMIC, "the shapes are known only at run time");
+    if ((ranked->engine->flags & TSR_ENGINE_VALUES) == 0 && has_value_kinds(node))
+        return say_no(out_support, TSR_REFUSE_DTYPE,
+                      "it takes tensors only, no sequences, optionals or maps");
+    tsr_host_clear_error();
+    status = ranked->engine->check(ranked->engine, tsr_node_view(node), &support);
+    takes = tsr_answer_settle(&support, status, ranked->name, "check", TSR_REFUSE_OP);
+    if (!takes || !(support.cost > 0.0f) || support.cost > COST_LIMIT_US)
+        support.cost = 0.0f;
+    *out_support = support;
+    return takes;
+}
+
 /* Asks one engine; FALSE notes the refusal on the node. *out_cost, which may be NULL, is the
  * engine's hint in microseconds, 0 for none. */
 static gboolean ask_cost(TsrNode *node, const TsrRankedEngine *ranked, double *out_cost)
 {
-    /* An engine that writes nothing has not said yes. */
-    TsrSupport support = {.struct_size = sizeof(support), .answer = TSR_SUPPORT_NO};
-    gint32 status;
+    TsrSupport support;
     for (guint i = 0; i < node->refusals->len; i++)
         if (g_array_index(node->refusals, TsrRefusal, i).engine == ranked->name)
             return FALSE; /* it refused before, alone or in a cluster */
-    if (has_unknown_shape(node) && (ranked->engine->flags & TSR_ENGINE_DYNAMIC) == 0) {
-        tsr_node_add_refusal(node, ranked->name, TSR_REFUSE_DYNAMIC,
-                             "the shapes are known only at run time");
-        return FALSE;
-    }
-    if ((ranked->engine->flags & TSR_ENGINE_VALUES) == 0 && has_value_kinds(node)) {
-        tsr_node_add_refusal(node, ranked->name, TSR_REFUSE_DTYPE,
-                             "it takes tensors only, no sequences, optionals or maps");
-        return FALSE;
-    }
-    tsr_host_clear_error();
-    status = ranked->engine->check(ranked->engine, tsr_node_view(node), &support);
-    if (!tsr_answer_settle(&support, status, ranked->name, "check", TSR_REFUSE_OP)) {
+    if (!tsr_place_ask(node, ranked, &support)) {
         tsr_node_add_refusal(node, ranked->name, support.reason_code, support.reason);
         return FALSE;
     }
     if (out_cost != NULL)
-        *out_cost = support.cost > 0.0f && support.cost <= COST_LIMIT_US ? (double)support.cost
-                                                                         : 0.0;
+        *out_cost = (double)support.cost;
     return TRUE;
 }
 

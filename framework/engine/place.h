@@ -26,6 +26,10 @@ gboolean tsr_place_check_pins(TsrGraph *graph, const TsrPluginSet *set, GError *
 gboolean tsr_place_node(TsrNode *node, const TsrPluginSet *set, const char *preferred,
                         GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
+/* What an engine of the set says of a node, without noting it: TRUE for yes, with a cost of 0
+ * where it says none that can be; FALSE with code and reason. */
+gboolean tsr_place_ask(TsrNode *node, const TsrRankedEngine *ranked, TsrSupport *out_support);
+
 /* What the engines that the nodes of the graph have now cost, in microseconds, with what
  * passes between them. */
 double tsr_place_cost(TsrGraph *graph, const TsrPluginSet *set);

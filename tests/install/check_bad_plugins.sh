@@ -93,7 +93,7 @@ goes_on()
 {
     use "$1"
     # shellcheck disable=SC2086
-    "$tessera" explain "$model" $with --json --disable-fusion all >"$out/$name.json" 2>/dev/null
+    "$tessera" explain "$model" $with --json >"$out/$name.json" 2>/dev/null
     check "$name: explain says '$2'" says "$out/$name.json" "$2"
     check "$name: the network runs all the same" ends 0 "$name.run"
 }
