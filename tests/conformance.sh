@@ -63,6 +63,7 @@ if [ -d "$suite/node" ]; then
         form "  constants fed at run time" "$suite" --feed run-time
         form "  inputs known at compile time" "$suite" --feed constant
         form "  shapes known only at run time" "$suite" --feed dynamic
+        form "  and no plans for them" "$suite" --feed dynamic --no-plans
         for format in plain NHWC HWCN NC1HWC0 FRACTAL_Z FRACTAL_NZ C1HWNCoC0; do
             form "  storage format forced: $format" "$suite" --force-format $format
         done

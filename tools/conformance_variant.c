@@ -9,6 +9,7 @@
 #include <tessera/plugin_util.h>
 
 #include "ir/array.h"
+#include "ir/input_dim.h"
 
 gboolean tsr_feed_parse(const char *name, TsrFeed *out_feed)
 {
@@ -55,7 +56,7 @@ void tsr_variant_inputs_to_constants(TsrGraph *graph, TsrArray **arrays)
                      arrays[i]->desc.shape);
         value->producer->kind = TSR_NODE_CONSTANT;
         tsr_value_set_constant(value, bytes);
-        g_ptr_array_remove(graph->inputs, value);
+        tsr_graph_drop_input(graph, value);
         arrays[i] = NULL;
     }
 }

@@ -6,6 +6,7 @@
 
 #include <string.h>
 #include <tessera/plugin_util.h>
+#include <xxhash.h>
 
 static const TsrValue *input_of(const TsrGraph *graph, guint index)
 {
@@ -34,6 +35,17 @@ gboolean tsr_plan_key_fits(const gint64 *key, TsrArray *const *inputs, guint cou
         key += 1 + desc->rank;
     }
     return TRUE;
+}
+
+guint64 tsr_plan_key_hash(TsrArray *const *inputs, guint count)
+{
+    guint64 hash = 1;
+    for (guint i = 0; i < count; i++) {
+        const TsrTensorDesc *desc = &inputs[i]->desc.view;
+        hash = XXH3_64bits_withSeed(desc->shape, desc->rank * sizeof(*desc->shape),
+                                    hash + desc->rank);
+    }
+    return MAX(hash, 1);
 }
 
 void tsr_plan_key_apply(TsrArray *const *inputs, TsrGraph *graph)

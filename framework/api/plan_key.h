@@ -12,6 +12,8 @@
 /* Of a graph whose inputs have known shapes. (transfer full) */
 gint64 *tsr_plan_key_of_graph(const TsrGraph *graph);
 gboolean tsr_plan_key_fits(const gint64 *key, TsrArray *const *inputs, guint count);
+/* Not 0. */
+guint64 tsr_plan_key_hash(TsrArray *const *inputs, guint count);
 /* Gives the inputs of a graph the arrays' shapes. */
 void tsr_plan_key_apply(TsrArray *const *inputs, TsrGraph *graph);
 /* "x [1,3,224,224], y [4]", of a key and of arrays. (transfer full) */

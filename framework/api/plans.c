@@ -11,9 +11,13 @@
 #include "api/source.h"
 #include "base/error.h"
 
-/* Compiling takes one from the allowance. A run with a plan earns a share back, one without
- * a smaller one: shapes that stay away for good are given up, new ones get their turn. */
+/* Compiling takes its cost from the allowance. A run with a plan earns a share back, one
+ * without a smaller one: shapes that stay away for good are given up, new ones get their turn.
+ * Where shapes never come twice, as they grow token by token, only UNPROVEN_MAX plans are made
+ * in vain: from then on a shape must have come before, within MISSES_KEPT runs. */
 enum {
+    UNPROVEN_MAX = 4,
+    MISSES_KEPT = 64,
     COMPILE_COST = 256,
     ALLOWANCE = TSR_PLANS_MAX * COMPILE_COST,
     EARN_HIT = 32,
@@ -25,6 +29,7 @@ struct TsrPlan {
     TsrBoundModel *bound;
     guint users;         /* runs that are on */
     guint64 used;        /* when it was taken last */
+    gboolean proven;     /* its shapes came more than once */
 };
 
 struct TsrPlans {
@@ -39,6 +44,8 @@ struct TsrPlans {
     gboolean useless;    /* plans of this model are no task lists */
     guint64 clock;
     gint allowance;
+    guint64 misses[MISSES_KEPT]; /* hashes of the shapes that ran without a plan, a ring */
+    guint next_miss;
     TsrPlanStats stats;
     GMutex lock;         /* of all above from list on */
 };
@@ -178,6 +185,7 @@ static TsrPlan *find(TsrPlans *plans, TsrArray *const *inputs)
             continue;
         plan->users++;
         plan->used = ++plans->clock;
+        plan->proven = TRUE;
         return plan;
     }
     return NULL;
@@ -255,6 +263,14 @@ static TsrProgram *compile_plan(TsrPlans *plans, TsrArray *const *inputs)
     return g_steal_pointer(&program);
 }
 
+static gboolean came_before(const TsrPlans *plans, guint64 hash)
+{
+    for (guint i = 0; i < MISSES_KEPT; i++)
+        if (plans->misses[i] == hash)
+            return TRUE;
+    return FALSE;
+}
+
 /* Makes the plan and takes it. Only one thread of a session compiles; the others go on
  * without. */
 static TsrPlan *make_plan(TsrPlans *plans, TsrArray *const *inputs)
@@ -273,6 +289,8 @@ static TsrPlan *make_plan(TsrPlans *plans, TsrArray *const *inputs)
         plans->allowance -= COMPILE_COST;
         if (plan != NULL) {
             plan->users = 1;
+            plan->proven = came_before(plans, tsr_plan_key_hash(inputs,
+                                                                plans->graph->inputs->len));
             plan->used = ++plans->clock;
             g_ptr_array_add(plans->list, plan);
             plans->stats.compiled++;
@@ -292,10 +310,25 @@ static void earn(TsrPlans *plans, gint share)
 }
 
 /* With the lock: whether a plan for new shapes may be made. */
-static gboolean may_compile(const TsrPlans *plans)
+static gboolean may_compile(const TsrPlans *plans, TsrArray *const *inputs)
 {
-    return !plans->only_gears && plans->source != NULL && !plans->useless &&
-           plans->allowance >= COMPILE_COST;
+    guint unproven = 0;
+    if (plans->only_gears || plans->source == NULL || plans->useless ||
+        plans->allowance < COMPILE_COST)
+        return FALSE;
+    for (guint i = plans->gears; i < plans->list->len; i++)
+        unproven += !((const TsrPlan *)g_ptr_array_index(plans->list, i))->proven;
+    return unproven < UNPROVEN_MAX ||
+           came_before(plans, tsr_plan_key_hash(inputs, plans->graph->inputs->len));
+}
+
+/* With the lock: a run without a plan. */
+static void note_miss(TsrPlans *plans, TsrArray *const *inputs)
+{
+    plans->misses[plans->next_miss++ % MISSES_KEPT] =
+        tsr_plan_key_hash(inputs, plans->graph->inputs->len);
+    plans->stats.dynamic++;
+    earn(plans, EARN_DYNAMIC);
 }
 
 gboolean tsr_plans_take(TsrPlans *plans, TsrArray *const *inputs, TsrPlan **out_plan,
@@ -309,7 +342,7 @@ gboolean tsr_plans_take(TsrPlans *plans, TsrArray *const *inputs, TsrPlan **out_
         plans->stats.hits++;
         earn(plans, EARN_HIT);
     }
-    compiles = plan == NULL && may_compile(plans);
+    compiles = plan == NULL && may_compile(plans, inputs);
     g_mutex_unlock(&plans->lock);
     if (compiles)
         plan = make_plan(plans, inputs);
@@ -321,8 +354,7 @@ gboolean tsr_plans_take(TsrPlans *plans, TsrArray *const *inputs, TsrPlan **out_
         return FALSE;
     }
     g_mutex_lock(&plans->lock);
-    plans->stats.dynamic++;
-    earn(plans, EARN_DYNAMIC);
+    note_miss(plans, inputs);
     g_mutex_unlock(&plans->lock);
     return TRUE;
 }

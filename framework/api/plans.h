@@ -4,9 +4,10 @@
  * model, and plans, which runs make of its source for the shapes that they bring. A task list
  * whose memory is planned is many times faster than nodes that settle everything in a run.
  *
- * The plans kept are the last used, at most TSR_PLANS_MAX. Compiling has an allowance, which
- * runs earn back slowly, so that shapes that never come again do not compile each time: without
- * a plan a run goes node by node. All plans take activations from one pool and share constants.
+ * The plans kept are the last used, at most TSR_PLANS_MAX. A plan is made when its shapes come
+ * the first time, but where shapes turn out never to come again, when they come the second
+ * time; and compiling has an allowance, which runs earn back slowly. Without a plan a run goes
+ * node by node. All plans take activations from one pool and share constants.
  */
 #ifndef TSR_API_PLANS_H
 #define TSR_API_PLANS_H

@@ -344,7 +344,7 @@ void tsr_node_remove(TsrNode *node)
         TsrValue *value = g_ptr_array_index(node->outputs, i);
         if (value == NULL)
             continue;
-        g_ptr_array_remove(graph->inputs, value);
+        tsr_graph_drop_input(graph, value);
         g_hash_table_remove(graph->names, value->name);
     }
     g_ptr_array_unref(node->subgraphs);

@@ -43,6 +43,21 @@ void tsr_graph_set_input_dim(TsrGraph *graph, guint32 input, guint32 axis, const
     *known = dim;
 }
 
+void tsr_graph_drop_input(TsrGraph *graph, TsrValue *value)
+{
+    guint index;
+    if (!g_ptr_array_find(graph->inputs, value, &index))
+        return;
+    g_ptr_array_remove_index(graph->inputs, index);
+    for (guint i = graph->input_dims->len; i > 0; i--) {
+        TsrInputDim *dim = &g_array_index(graph->input_dims, TsrInputDim, i - 1);
+        if (dim->input == index)
+            g_array_remove_index(graph->input_dims, i - 1);
+        else
+            dim->input -= dim->input > index;
+    }
+}
+
 static const char *input_name(const TsrGraph *graph, const TsrInputDim *dim)
 {
     return ((const TsrValue *)g_ptr_array_index(graph->inputs, dim->input))->name;

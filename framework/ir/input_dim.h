@@ -25,6 +25,9 @@ void tsr_graph_set_input_dim(TsrGraph *graph, guint32 input, guint32 axis, const
 /* What is known of it, or NULL. */
 const TsrInputDim *tsr_graph_input_dim(const TsrGraph *graph, guint32 input, guint32 axis);
 
+/* Takes the value out of the graph's inputs, and what was said of its dimensions. */
+void tsr_graph_drop_input(TsrGraph *graph, TsrValue *value);
+
 /* Whether shapes (per input a rank and extents; NULL: no tensor) keep the bounds and give
  * dimensions of one name one extent. Errors: INVALID_ARGUMENT names input, dimension, wanted
  * and got. */

@@ -19,6 +19,7 @@ typedef enum Mode { AS_LIST, ONE_BY_ONE, BY_NODE, RELOADED } Mode;
 typedef struct Setup {
     gboolean safe;
     gboolean dynamic;
+    gboolean planned; /* dynamic, by a plan for the shape */
     gboolean fused;
     gboolean storage;
     Mode mode;
@@ -58,7 +59,8 @@ static char *run_dump(const Setup *setup, GError **error)
     TsrSessionOptions session_options = TSR_SESSION_OPTIONS_INIT;
     const char *const all[] = {"all", NULL};
     TsrCompileOptions compile = {.struct_size = sizeof(compile),
-                                 .host_mode = setup->mode == BY_NODE};
+                                 .host_mode = setup->mode == BY_NODE,
+                                 .disable_plans = !setup->planned};
     g_autoptr(TsrSession) session = NULL;
     g_autoptr(TsrGraph) graph = NULL;
     g_autoptr(TsrModel) model = NULL;
@@ -74,7 +76,7 @@ static char *run_dump(const Setup *setup, GError **error)
     session = tsr_session_new(&session_options, error);
     ck_assert_msg(session != NULL, "%s", session == NULL ? (*error)->message : "");
     graph = tsr_session_graph(session, "test");
-    build(graph, setup->dynamic);
+    build(graph, setup->dynamic || setup->planned);
     model = tsr_session_compile(session, graph, &compile, error);
     ck_assert_msg(model != NULL, "%s", model == NULL ? (*error)->message : "");
     if (setup->mode == RELOADED) {
@@ -84,6 +86,8 @@ static char *run_dump(const Setup *setup, GError **error)
         model = tsr_session_load(session, path, error);
         ck_assert_msg(model != NULL, "%s", model == NULL ? (*error)->message : "");
     }
+    ck_assert_msg(tsr_model_settle(model, &input, error), "%s",
+                  *error != NULL ? (*error)->message : "");
     tsr_bound_model_set_one_by_one(model->bound, setup->mode == ONE_BY_ONE);
     dump = tsr_dump_new(model, &options, error);
     if (dump == NULL) {
@@ -158,6 +162,7 @@ START_TEST(equals_the_reference)
     static const Setup rows[] = {
         {.mode = AS_LIST}, {.mode = ONE_BY_ONE}, {.mode = BY_NODE}, {.mode = RELOADED},
         {.mode = AS_LIST, .dynamic = TRUE}, {.mode = RELOADED, .dynamic = TRUE},
+        {.mode = AS_LIST, .planned = TRUE}, {.mode = RELOADED, .planned = TRUE},
         {.safe = TRUE, .mode = BY_NODE},
     };
     g_autofree char *wanted = must_dump(&safe);

@@ -13,12 +13,14 @@
 
 #define CLOSE 1e-4f
 
+/* Half of them are of some that come again and again, half of any. */
 static const gint64 *random_shape(GRand *random, gint64 *shape)
 {
+    const gboolean known = g_rand_boolean(random);
     shape[0] = g_rand_int_range(random, 1, 4);
     shape[1] = 3;
-    shape[2] = g_rand_int_range(random, 3, 24);
-    shape[3] = g_rand_int_range(random, 3, 24);
+    shape[2] = known ? 8 : g_rand_int_range(random, 3, 24);
+    shape[3] = known ? 4 * g_rand_int_range(random, 1, 9) : g_rand_int_range(random, 3, 24);
     return shape;
 }
 
@@ -116,6 +118,7 @@ START_TEST(ten_thousand_shapes)
     ck_assert_uint_eq(stats.compiled - stats.dropped, stats.plans);
     ck_assert_uint_eq(stats.hits + stats.compiled + stats.dynamic, runs);
     ck_assert_uint_lt(stats.compiled, runs / 8);
+    ck_assert_uint_gt(stats.hits, runs / 8);
     g_print("%u runs: %" G_GUINT64_FORMAT " plans made, %" G_GUINT64_FORMAT
             " runs with one, resident %zu -> %zu KiB\n",
             runs, stats.compiled, stats.hits, early / 1024, resident_bytes() / 1024);
@@ -140,6 +143,23 @@ START_TEST(new_shapes_get_their_turn)
     hits = tsr_plans_stats(model->plans).hits;
     ck_runs(model, reference, shape, 1);
     ck_assert_uint_eq(tsr_plans_stats(model->plans).hits, hits + 1);
+}
+END_TEST
+
+/* As a decoder's cache grows: few plans are made in vain; a shape that comes again gets one. */
+START_TEST(shapes_that_grow)
+{
+    g_autoptr(TsrSession) session = dynamic_session(1);
+    g_autoptr(TsrModel) model = dynamic_compile(session, NULL, FALSE);
+    g_autoptr(TsrModel) reference = dynamic_compile(session, NULL, TRUE);
+    for (gint64 i = 0; i < 100; i++)
+        ck_runs(model, reference, (const gint64[]){1, 3, 3 + i, 5}, (guint32)i);
+    ck_assert_uint_eq(tsr_plans_stats(model->plans).compiled, 4);
+    ck_assert_uint_eq(tsr_plans_stats(model->plans).dynamic, 96);
+    ck_runs(model, reference, (const gint64[]){1, 3, 3 + 95, 5}, 1);
+    ck_assert_uint_eq(tsr_plans_stats(model->plans).compiled, 5);
+    ck_runs(model, reference, (const gint64[]){1, 3, 3 + 20, 5}, 1); /* too long ago */
+    ck_assert_uint_eq(tsr_plans_stats(model->plans).compiled, 5);
 }
 END_TEST
 
@@ -287,5 +307,5 @@ START_TEST(no_plan_where_none_helps)
 END_TEST
 
 FIXTURE_MAIN("plans", a_plan_for_the_second_run, plans_share_constants, ten_thousand_shapes,
-             new_shapes_get_their_turn, gears, gears_and_others, gears_that_cannot_be, ranges,
+             new_shapes_get_their_turn, shapes_that_grow, gears, gears_and_others, gears_that_cannot_be, ranges,
              no_plan_where_none_helps)
