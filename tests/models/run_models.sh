@@ -3,7 +3,8 @@
 #
 # run_models.sh: runs every network of models.tsv with `tessera run` on its inputs and
 # compares the outputs with ONNX Runtime's, then the decoder over a growing cache
-# (decode.js, by the name decoder_grow). One line per network, then
+# (decode.js, by the name decoder_grow) and the voice detectors over a minute of audio
+# (minute.js, vad_minute). One line per network, then
 # "N passed, N failed, N skipped"; exit status 1 when one failed. A network that was
 # not fetched, or has no reference here, is skipped and says why.
 # --with passes further options to every `tessera run`, such as --with "--force-format NHWC".
@@ -141,6 +142,24 @@ for count in $growing; do
            failed=$((failed + 1)) ;;
     esac
 done
+
+# The voice detectors over a minute of audio, the state carried by the caller.
+case $wanted in
+    "  "|*" vad_minute "*)
+        TESSERA_PLUGINS_CONF=$(realpath "$build/plugins.conf") \
+            node "$here/minute.js" "$build/tests/models/step_through" "$models" \
+            >"$log.one" 2>&1
+        status=$?
+        { echo "== vad_minute: status $status"; cat "$log.one"; } >>"$log"
+        case $status in
+            0) echo "ok      vad_minute ($(tail -n 1 "$log.one"))"
+               passed=$((passed + 1)) ;;
+            4|127) echo "skipped vad_minute: $(tail -n 1 "$log.one")"
+               skipped=$((skipped + 1)) ;;
+            *) echo "FAILED  vad_minute: $(tail -n 1 "$log.one")"
+               failed=$((failed + 1)) ;;
+        esac ;;
+esac
 rm -f "$list" "$log.one"
 [ $failed = 0 ] || echo "what they printed: $log"
 echo "$passed passed, $failed failed, $skipped skipped"
