@@ -53,6 +53,8 @@ gboolean tsr_options_parse(TsrToolOptions *options, int *argc, char ***argv,
          "NODE=ENGINE|op:OPERATOR=ENGINE"},
         {"placement", 0, 0, G_OPTION_ARG_STRING, &options->placement,
          "engines by priority, or by what is least for the whole graph", "priority|cost"},
+        {"device-file", 0, 0, G_OPTION_ARG_FILENAME, &options->device_file,
+         "compiles for the device that a key file describes, which need not be there", "FILE"},
         {"rescan", 0, 0, G_OPTION_ARG_NONE, &options->rescan,
          "looks at every plugin again, whatever is known of it", NULL},
         {"threads", 0, 0, G_OPTION_ARG_INT, &options->threads, "cores of the device", "N"},
@@ -115,6 +117,7 @@ void tsr_options_clear(TsrToolOptions *options)
     g_strfreev(options->engine_modes);
     g_strfreev(options->pins);
     g_free(options->placement);
+    g_free(options->device_file);
     g_strfreev(options->input_shapes);
     g_free(options->precision);
     g_free(options->force_format);
@@ -159,6 +162,7 @@ TsrSession *tsr_options_session(const TsrToolOptions *options)
     session_options.rescan = options->rescan;
     session_options.engine_modes = (const char *const *)options->engine_modes;
     session_options.placement = options->placement;
+    session_options.device_file = options->device_file;
     session_options.pins = (const char *const *)options->pins;
     session_options.threads = options->threads > 0 ? (guint)options->threads : 0;
     if (read_fallback(options->fallback, &session_options.fallback, &error))

@@ -11,7 +11,13 @@
 #include "api/session.h"
 
 /* Exit statuses of the command. */
-enum { TSR_EXIT_DONE = 0, TSR_EXIT_FAILED = 1, TSR_EXIT_USAGE = 2, TSR_EXIT_DIFFERENT = 3 };
+enum {
+    TSR_EXIT_DONE = 0,
+    TSR_EXIT_FAILED = 1,
+    TSR_EXIT_USAGE = 2,
+    TSR_EXIT_DIFFERENT = 3,
+    TSR_EXIT_RECOMPILE = 4, /* of validate: it can be used, and should be compiled again */
+};
 
 typedef struct TsrToolOptions {
     char *plugins_conf;
@@ -21,6 +27,7 @@ typedef struct TsrToolOptions {
     gboolean rescan;
     char **engine_modes;    /* NAME=off */
     char *placement;        /* priority or cost */
+    char *device_file;
     char **pins;            /* NODE=ENGINE */
     char **input_shapes;    /* NAME:1,3,224,224 */
     char *precision;

@@ -56,3 +56,48 @@ void tsr_report_json(JsonBuilder *json, const TsrCompileReport *report)
     json_builder_end_array(json);
     precision_json(json, &report->precision);
 }
+
+static void engine_json(JsonBuilder *json, const TsrOmEngine *engine)
+{
+    json_builder_begin_object(json);
+    tsr_json_string(json, "engine", engine->name);
+    tsr_json_string(json, "plugin_version", engine->plugin_version);
+    tsr_json_int(json, "abi_major", engine->abi_major);
+    tsr_json_int(json, "blob_version", engine->blob_version);
+    tsr_json_string(json, "compat", engine->compat);
+    json_builder_end_object(json);
+}
+
+static void cluster_json(JsonBuilder *json, const TsrOmCluster *cluster)
+{
+    g_autofree char *hash = g_strdup_printf("%016" G_GINT64_MODIFIER "x", cluster->hash);
+    json_builder_begin_object(json);
+    tsr_json_string(json, "engine", cluster->engine);
+    tsr_json_int(json, "nodes", cluster->nodes);
+    tsr_json_string(json, "first_node", cluster->first);
+    tsr_json_string(json, "compat", cluster->compat);
+    tsr_json_string(json, "hash", hash);
+    json_builder_end_object(json);
+}
+
+void tsr_report_engines_json(JsonBuilder *json, const TsrOmFile *file)
+{
+    g_autoptr(GVariant) meta = tsr_om_section(file, TSR_OM_META, "a{sv}", NULL);
+    g_autoptr(GArray) engines = meta != NULL ? tsr_om_engines(meta) : NULL;
+    g_autoptr(GArray) clusters = meta != NULL ? tsr_om_clusters(meta) : NULL;
+    const char *device = "", *producer = "";
+    if (meta == NULL)
+        return;
+    g_variant_lookup(meta, "device", "&s", &device);
+    g_variant_lookup(meta, "producer", "&s", &producer);
+    tsr_json_string(json, "producer", producer);
+    tsr_json_string(json, "device", device);
+    tsr_json_begin_array(json, "engines");
+    for (guint i = 0; i < engines->len; i++)
+        engine_json(json, &g_array_index(engines, TsrOmEngine, i));
+    json_builder_end_array(json);
+    tsr_json_begin_array(json, "clusters");
+    for (guint i = 0; i < clusters->len; i++)
+        cluster_json(json, &g_array_index(clusters, TsrOmCluster, i));
+    json_builder_end_array(json);
+}

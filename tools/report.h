@@ -13,4 +13,8 @@ void tsr_report_warn(const TsrCompileReport *report);
 /* The same as members of the JSON object that is open. */
 void tsr_report_json(JsonBuilder *json, const TsrCompileReport *report);
 
+/* What an offline model says of its device, its engines and their clusters, as members of the
+ * object that is open. */
+void tsr_report_engines_json(JsonBuilder *json, const TsrOmFile *file);
+
 #endif

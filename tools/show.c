@@ -9,6 +9,7 @@
 #include "build/memory_table.h"
 #include "json.h"
 #include "options.h"
+#include "report.h"
 #include "tools.h"
 
 static const char *kind_name(guint32 kind)
@@ -117,6 +118,7 @@ static void text_tables(const TsrOmFile *file, GVariant *meta, GVariant *tasks,
                         const TsrMemoryTable *memory)
 {
     g_autoptr(GArray) engines = tsr_om_engines(meta);
+    g_autoptr(GArray) clusters = tsr_om_clusters(meta);
     const char *producer = "", *device = "";
     g_variant_lookup(meta, "producer", "&s", &producer);
     g_variant_lookup(meta, "device", "&s", &device);
@@ -126,6 +128,12 @@ static void text_tables(const TsrOmFile *file, GVariant *meta, GVariant *tasks,
         const TsrOmEngine *engine = &g_array_index(engines, TsrOmEngine, i);
         printf("  engine %s, plugin version %s, ABI %u, task version %u\n", engine->name,
                engine->plugin_version, engine->abi_major, engine->blob_version);
+    }
+    for (guint i = 0; i < clusters->len; i++) {
+        const TsrOmCluster *cluster = &g_array_index(clusters, TsrOmCluster, i);
+        printf("  cluster of %u nodes from '%s' on %s, %016" G_GINT64_MODIFIER "x%s%s\n",
+               cluster->nodes, cluster->first, cluster->engine, cluster->hash,
+               cluster->compat[0] != '\0' ? ", " : "", cluster->compat);
     }
     printf("\n%-10s %12s %14s  hash\n", "section", "offset", "size");
     for (guint32 i = 0; i < file->header->section_count; i++)
@@ -163,6 +171,7 @@ static int show(const char *path, gboolean as_json)
         json_builder_begin_object(json);
         tsr_json_int(json, "version", file.header->version);
         tsr_json_int(json, "file_bytes", file.header->file_size);
+        tsr_report_engines_json(json, &file);
         json_sections(json, &file);
         json_tasks(json, tasks);
         json_stats(json, memory);

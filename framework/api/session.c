@@ -38,6 +38,7 @@ TsrSession *tsr_session_new(const TsrSessionOptions *options, GError **error)
         .engine_modes = REACHES(options, engine_modes) ? options->engine_modes : NULL,
         .pins = REACHES(options, pins) ? options->pins : NULL,
         .placement = REACHES(options, placement) ? options->placement : NULL,
+        .device_file = REACHES(options, device_file) ? options->device_file : NULL,
         .rescan = REACHES(options, rescan) && options->rescan,
     };
     set = tsr_plugin_set_new(&plugin_options, builtin, builtin_count, error);

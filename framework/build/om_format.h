@@ -49,6 +49,10 @@ typedef struct TsrOmSection {
  * which values went into which fused node (node, value). */
 #define TSR_OM_PLACES_TYPE "a(uuuut)"
 #define TSR_OM_FUSED_TYPE "a(ss)"
+/* In "meta": every cluster: engine, nodes, its first node, the engine's text on what can run
+ * it, XXH3-64 of what it was compiled from but for the data of constants. */
+#define TSR_OM_COMPAT_BYTES 512 /* of that text, with its NUL */
+#define TSR_OM_CLUSTERS_TYPE "a(susst)"
 /* In "meta": what is known of the dimensions of inputs that a run settles (input, axis, name,
  * least, most; input_dim.h). */
 #define TSR_OM_DIMS_TYPE "a(uusxx)"

@@ -11,7 +11,9 @@
 #include "base/memory.h"
 #include "build/graph_variant.h"
 #include "build/om_format.h"
+#include "engine/cluster.h"
 #include "ir/input_dim.h"
+#include "ir/print.h"
 
 /* Engines that the graph uses, each with what its plugin says of itself. */
 static void collect_engines(TsrGraph *graph, gpointer data)
@@ -39,6 +41,81 @@ static GVariant *engines_variant(TsrProgram *program, const TsrPluginSet *set)
                                   TSR_HAS(engine, compat) ? engine->compat : "");
     }
     return g_variant_builder_end(&builder);
+}
+
+/* What the engine says that a cluster needs; its words end where they must. */
+static void describe_cluster(const TsrEngine *engine, const GPtrArray *nodes, char *out_text,
+                             gsize capacity)
+{
+    g_autoptr(GPtrArray) views = g_ptr_array_new();
+    g_strlcpy(out_text, TSR_HAS(engine, compat) ? engine->compat : "", capacity);
+    if (!TSR_HAS(engine, describe))
+        return;
+    for (guint i = 0; i < nodes->len; i++)
+        g_ptr_array_add(views,
+                        (gpointer)tsr_node_view(g_ptr_array_index((GPtrArray *)nodes, i)));
+    if (engine->describe(engine, (const TsrNodeView *const *)views->pdata, views->len, out_text,
+                         (guint32)capacity) != TSR_OK)
+        out_text[0] = '\0';
+    out_text[capacity - 1] = '\0';
+}
+
+static guint64 hash_cluster(const GPtrArray *nodes)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    for (guint i = 0; i < nodes->len; i++) {
+        g_autofree char *line = tsr_node_to_line(g_ptr_array_index((GPtrArray *)nodes, i));
+        g_string_append(text, line);
+    }
+    return XXH3_64bits(text->str, text->len);
+}
+
+static void add_cluster(const TsrPluginSet *set, const GPtrArray *nodes,
+                        GVariantBuilder *builder)
+{
+    const TsrNode *first = g_ptr_array_index((GPtrArray *)nodes, 0);
+    const TsrRankedEngine *ranked = tsr_plugin_set_find_engine(set, first->engine);
+    char text[TSR_OM_COMPAT_BYTES] = "";
+    g_autofree char *valid = NULL;
+    if (ranked != NULL)
+        describe_cluster(ranked->engine, nodes, text, sizeof(text));
+    valid = g_utf8_make_valid(text, -1);
+    g_variant_builder_add(builder, "(susst)", first->engine, nodes->len, first->name, valid,
+                          hash_cluster(nodes));
+}
+
+typedef struct Clusters {
+    const TsrPluginSet *set;
+    GVariantBuilder builder;
+} Clusters;
+
+static void add_clusters(TsrGraph *graph, gpointer data)
+{
+    Clusters *clusters = data;
+    const guint count = tsr_cluster_form(graph);
+    g_autoptr(GPtrArray) lists =
+        g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
+    g_autoptr(GPtrArray) order = tsr_graph_sort(graph, NULL);
+    for (guint i = 0; i < count; i++)
+        g_ptr_array_add(lists, g_ptr_array_new());
+    for (guint i = 0; order != NULL && i < order->len; i++) {
+        TsrNode *node = g_ptr_array_index(order, i);
+        if (node->kind == TSR_NODE_OPERATOR && node->engine != NULL)
+            g_ptr_array_add(g_ptr_array_index(lists, node->cluster), node);
+    }
+    for (guint i = 0; i < count; i++) {
+        const GPtrArray *nodes = g_ptr_array_index(lists, i);
+        if (nodes->len != 0)
+            add_cluster(clusters->set, nodes, &clusters->builder);
+    }
+}
+
+static GVariant *clusters_variant(const TsrProgram *program, const TsrPluginSet *set)
+{
+    Clusters clusters = {.set = set};
+    g_variant_builder_init(&clusters.builder, G_VARIANT_TYPE(TSR_OM_CLUSTERS_TYPE));
+    tsr_graph_foreach(program->graph, add_clusters, &clusters);
+    return g_variant_builder_end(&clusters.builder);
 }
 
 static GVariant *places_variant(const TsrProgram *program)
@@ -107,6 +184,7 @@ static GVariant *meta_variant(TsrProgram *program, gboolean only_gears, const Ts
     g_variant_dict_insert(&dict, "weight_bytes", "t", program->stats.weight_bytes);
     g_variant_dict_insert(&dict, "workspace_bytes", "t", program->stats.workspace_bytes);
     g_variant_dict_insert_value(&dict, "engines", engines_variant(program, set));
+    g_variant_dict_insert_value(&dict, "clusters", clusters_variant(program, set));
     g_variant_dict_insert_value(&dict, "places", places_variant(program));
     g_variant_dict_insert_value(&dict, "fused", fused_variant(program));
     g_variant_dict_insert(&dict, "only_gears", "b", only_gears);

@@ -100,6 +100,13 @@ static void print_graph(GString *out, TsrGraph *graph, guint depth)
     g_string_append_printf(out, "%*s}\n", (int)depth * 2, "");
 }
 
+char *tsr_node_to_line(TsrNode *node)
+{
+    GString *out = g_string_new(NULL);
+    print_node(out, node, 0);
+    return g_string_free(out, FALSE);
+}
+
 char *tsr_graph_to_text(TsrGraph *graph)
 {
     GString *out = g_string_new(NULL);

@@ -10,6 +10,7 @@
 #include "plugin/rank.h"
 #include "plugin/scan.h"
 #include "plugin/search.h"
+#include "plugin/virtual_device.h"
 
 void tsr_plugin_set_warn(TsrPluginSet *set, const char *format, ...)
 {
@@ -158,6 +159,10 @@ static gboolean load_custom_ops(TsrPluginSet *set, GError **error)
 
 static void choose_device(TsrPluginSet *set)
 {
+    if (set->declared != NULL) {
+        set->device = set->declared;
+        return;
+    }
     for (guint i = 0; i < set->plugins->len; i++) {
         const TsrLoadedPlugin *record = g_ptr_array_index(set->plugins, i);
         if (record->state != TSR_PLUGIN_LOADED || record->device == NULL)
@@ -216,6 +221,11 @@ TsrPluginSet *tsr_plugin_set_new(const TsrPluginOptions *options, const TsrOps *
                     "--placement: wanted priority or cost, got '%s'", options->placement);
         return NULL;
     }
+    if (options->device_file != NULL) {
+        set->declared = tsr_virtual_device_new(options->device_file, error);
+        if (set->declared == NULL)
+            return NULL;
+    }
     set->searched = tsr_search_dirs(set->conf);
     set->fallback = TSR_FALLBACK_WARN;
     if (set->conf->fallback != NULL)
@@ -247,6 +257,7 @@ void tsr_plugin_set_free(TsrPluginSet *set)
     g_clear_pointer(&set->warnings, g_ptr_array_unref);
     g_clear_pointer(&set->searched, g_ptr_array_unref);
     tsr_op_registry_unref(set->registry);
+    tsr_virtual_device_free(set->declared);
     tsr_conf_free(set->conf);
     g_free(set->scan_program);
     g_free(set);

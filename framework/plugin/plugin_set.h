@@ -35,6 +35,8 @@ typedef struct TsrPluginSet {
     GPtrArray *plugins;      /* TsrLoadedPlugin, in order of the configuration */
     GArray *engines;         /* TsrRankedEngine, first is best */
     const TsrLoadedPlugin *device; /* or NULL */
+    TsrLoadedPlugin *declared;     /* the device when it is only declared, on which nothing can
+                                      run; or NULL */
     TsrFallback fallback;
     GPtrArray *warnings;     /* texts for the user */
     GPtrArray *searched;     /* directories, in order */
@@ -51,6 +53,7 @@ typedef struct TsrPluginOptions {
     gboolean rescan;                    /* look at every plugin again */
     const char *const *engine_modes;    /* "NAME=off", allow, deny or require; NULL-terminated */
     const char *placement;              /* priority or cost */
+    const char *device_file;            /* of virtual_device.h */
     const char *const *pins;            /* as tsr_pins_add_options wants them */
 } TsrPluginOptions;
 

@@ -9,21 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "plugin/host.h"
-
-enum { CORES_MAX = 4096, LANES_MAX = 1024, ALIGNMENT_MAX = 1 << 20 };
-
-gboolean tsr_device_info_check(const TsrDeviceInfo *info, const char *name, GError **error)
-{
-    const guint32 align = info->alignment, lanes = info->c0_lanes;
-    if (info->core_count >= 1 && info->core_count <= CORES_MAX && lanes <= LANES_MAX &&
-        (lanes & (lanes - 1)) == 0 && align <= ALIGNMENT_MAX && (align & (align - 1)) == 0)
-        return TRUE;
-    g_set_error(error, TSR_ERROR, TSR_INVALID_ARGUMENT,
-                "device '%s' says that it has %u cores, channel blocks of %u and an alignment of "
-                "%u; wanted 1 to %d cores, and powers of two up to %d and %d",
-                name, info->core_count, lanes, align, CORES_MAX, LANES_MAX, ALIGNMENT_MAX);
-    return FALSE;
-}
+#include "plugin/virtual_device.h"
 
 TsrOpenDevice *tsr_device_open(const TsrPluginSet *set, guint32 core_count, GError **error)
 {

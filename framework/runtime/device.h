@@ -18,8 +18,6 @@ typedef struct TsrOpenDevice {
 /* Opens the set's device with that many cores (0: all). NULL without an error when the
  * set has no device. (transfer full) */
 TsrOpenDevice *tsr_device_open(const TsrPluginSet *set, guint32 core_count, GError **error);
-/* Whether what a device says of itself can be; name is for the error. */
-gboolean tsr_device_info_check(const TsrDeviceInfo *info, const char *name, GError **error);
 void tsr_device_close(TsrOpenDevice *device); /* NULL is a no-op */
 
 /* What engines build for; defaults where there is no device. */

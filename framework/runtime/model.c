@@ -286,6 +286,12 @@ gboolean tsr_bound_model_run(TsrBoundModel *model, TsrArray *const *inputs, TsrA
     gboolean done;
     if (!tsr_bound_model_check_inputs(model, inputs, error))
         return FALSE;
+    if (model->set->declared != NULL) {
+        g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED,
+                    "device '%s' is only declared by '%s': models can be compiled for it, not run",
+                    model->set->declared->name, model->set->declared->path);
+        return FALSE;
+    }
     executor = take_executor(model, error);
     if (executor == NULL)
         return FALSE;

@@ -23,7 +23,8 @@ static gboolean G_GNUC_PRINTF(2, 3) corrupt(GError **error, const char *format, 
     return FALSE;
 }
 
-static gboolean check_section(const TsrOmFile *file, const TsrOmSection *section, GError **error)
+static gboolean check_section(const TsrOmFile *file, const TsrOmSection *section,
+                              gboolean skip_weights, GError **error)
 {
     gsize size;
     const guint8 *data = g_bytes_get_data(file->bytes, &size);
@@ -36,6 +37,8 @@ static gboolean check_section(const TsrOmFile *file, const TsrOmSection *section
                        "section '%s' (%" G_GUINT64_FORMAT " bytes at %" G_GUINT64_FORMAT
                        ") leaves the file of %zu bytes",
                        section->name, section->size, section->offset, size);
+    if (skip_weights && strcmp(section->name, TSR_OM_WEIGHTS) == 0)
+        return TRUE;
     hash = XXH3_64bits(data + section->offset, section->size);
     if (hash != section->hash)
         return corrupt(error,
@@ -86,12 +89,13 @@ static gboolean check_header(TsrOmFile *file, GError **error)
     return TRUE;
 }
 
-gboolean tsr_om_open_bytes(GBytes *bytes, TsrOmFile *out_file, GError **error)
+static gboolean open_bytes(GBytes *bytes, gboolean skip_weights, TsrOmFile *out_file,
+                           GError **error)
 {
     TsrOmFile file = {g_bytes_ref(bytes), NULL, NULL};
     gboolean done = check_header(&file, error);
     for (guint32 i = 0; done && i < file.header->section_count; i++)
-        done = check_section(&file, &file.sections[i], error);
+        done = check_section(&file, &file.sections[i], skip_weights, error);
     if (done)
         *out_file = file;
     else
@@ -99,7 +103,13 @@ gboolean tsr_om_open_bytes(GBytes *bytes, TsrOmFile *out_file, GError **error)
     return done;
 }
 
-gboolean tsr_om_open(const char *path, TsrOmFile *out_file, GError **error)
+gboolean tsr_om_open_bytes(GBytes *bytes, TsrOmFile *out_file, GError **error)
+{
+    return open_bytes(bytes, FALSE, out_file, error);
+}
+
+static gboolean open_path(const char *path, gboolean skip_weights, TsrOmFile *out_file,
+                          GError **error)
 {
     g_autoptr(GError) cause = NULL;
     GMappedFile *mapped = g_mapped_file_new(path, FALSE, &cause);
@@ -111,10 +121,20 @@ gboolean tsr_om_open(const char *path, TsrOmFile *out_file, GError **error)
     }
     bytes = g_mapped_file_get_bytes(mapped);
     g_mapped_file_unref(mapped);
-    done = tsr_om_open_bytes(bytes, out_file, error);
+    done = open_bytes(bytes, skip_weights, out_file, error);
     if (!done)
         g_prefix_error(error, "offline model '%s': ", path);
     return done;
+}
+
+gboolean tsr_om_open(const char *path, TsrOmFile *out_file, GError **error)
+{
+    return open_path(path, FALSE, out_file, error);
+}
+
+gboolean tsr_om_open_tables(const char *path, TsrOmFile *out_file, GError **error)
+{
+    return open_path(path, TRUE, out_file, error);
 }
 
 void tsr_om_close(TsrOmFile *file)
@@ -168,6 +188,29 @@ GArray *tsr_om_engines(GVariant *meta)
         g_array_append_val(engines, engine);
     }
     return engines;
+}
+
+static void clear_cluster(gpointer data)
+{
+    TsrOmCluster *cluster = data;
+    g_free(cluster->engine);
+    g_free(cluster->first);
+    g_free(cluster->compat);
+}
+
+GArray *tsr_om_clusters(GVariant *meta)
+{
+    GArray *clusters = g_array_new(FALSE, FALSE, sizeof(TsrOmCluster));
+    g_autoptr(GVariant) list =
+        g_variant_lookup_value(meta, "clusters", G_VARIANT_TYPE(TSR_OM_CLUSTERS_TYPE));
+    g_array_set_clear_func(clusters, clear_cluster);
+    for (gsize i = 0; list != NULL && i < g_variant_n_children(list); i++) {
+        TsrOmCluster cluster;
+        g_variant_get_child(list, i, "(susst)", &cluster.engine, &cluster.nodes, &cluster.first,
+                            &cluster.compat, &cluster.hash);
+        g_array_append_val(clusters, cluster);
+    }
+    return clusters;
 }
 
 static gboolean read_stats(TsrMemoryStats *stats, GVariant *meta)
@@ -468,13 +511,29 @@ guint tsr_om_gear_count(const TsrOmFile *file)
     }
 }
 
-TsrProgram *tsr_om_read_gear(const TsrOmFile *file, guint index, TsrOpRegistry *registry,
-                             TsrWeights *weights, GError **error)
+static GVariant *gear_section(const TsrOmFile *file, guint index, GError **error)
 {
     static const char type[] = "(a{sv}" TSR_GRAPH_VARIANT_TYPE TSR_OM_TASKS_TYPE
                                TSR_OM_MEMORY_TYPE ")";
     g_autofree char *name = g_strdup_printf(TSR_OM_GEAR "%u", index);
-    g_autoptr(GVariant) whole = tsr_om_section(file, name, type, error);
+    return tsr_om_section(file, name, type, error);
+}
+
+gboolean tsr_om_gear_tables(const TsrOmFile *file, guint index, GVariant **out_meta,
+                            GVariant **out_tasks, GError **error)
+{
+    g_autoptr(GVariant) whole = gear_section(file, index, error);
+    if (whole == NULL)
+        return FALSE;
+    *out_meta = g_variant_get_child_value(whole, PART_META);
+    *out_tasks = g_variant_get_child_value(whole, PART_TASKS);
+    return TRUE;
+}
+
+TsrProgram *tsr_om_read_gear(const TsrOmFile *file, guint index, TsrOpRegistry *registry,
+                             TsrWeights *weights, GError **error)
+{
+    g_autoptr(GVariant) whole = gear_section(file, index, error);
     GVariant *parts[PARTS];
     TsrProgram *program;
     if (whole == NULL)
@@ -485,7 +544,7 @@ TsrProgram *tsr_om_read_gear(const TsrOmFile *file, guint index, TsrOpRegistry *
     for (guint i = 0; i < PARTS; i++)
         g_variant_unref(parts[i]);
     if (program == NULL)
-        g_prefix_error(error, "section '%s': ", name);
+        g_prefix_error(error, "section '" TSR_OM_GEAR "%u': ", index);
     return program;
 }
 

@@ -26,11 +26,23 @@ typedef struct TsrOmEngine {
     char *compat;
 } TsrOmEngine;
 
+/* A cluster of one engine. */
+typedef struct TsrOmCluster {
+    char *engine;
+    guint32 nodes;
+    char *first;           /* node */
+    char *compat;          /* the engine's text on what can run it */
+    guint64 hash;
+} TsrOmCluster;
+
 /* Maps a file. Errors: IO; CORRUPT (truncated, wrong magic, wrong hash) and
  * INCOMPATIBLE (newer version) name the section and the numbers. */
 gboolean tsr_om_open(const char *path, TsrOmFile *out_file, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
-/* The same for a file in memory. */
+/* The same without a look at the weights, which are most of a file. */
+gboolean tsr_om_open_tables(const char *path, TsrOmFile *out_file, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
+/* As tsr_om_open for a file in memory. */
 gboolean tsr_om_open_bytes(GBytes *bytes, TsrOmFile *out_file, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 void tsr_om_close(TsrOmFile *file);
@@ -43,6 +55,12 @@ GBytes *tsr_om_section_bytes(const TsrOmFile *file, const char *name, GError **e
 
 /* Engines of the "meta" section: GArray of TsrOmEngine. (transfer full) */
 GArray *tsr_om_engines(GVariant *meta);
+
+/* Clusters of that section: GArray of TsrOmCluster. (transfer full) */
+GArray *tsr_om_clusters(GVariant *meta);
+/* "meta" and "tasks" of the index-th program for fixed shapes. (transfer full) */
+gboolean tsr_om_gear_tables(const TsrOmFile *file, guint index, GVariant **out_meta,
+                            GVariant **out_tasks, GError **error);
 
 gboolean tsr_om_has_section(const TsrOmFile *file, const char *name);
 

@@ -282,14 +282,21 @@ struct TsrEngine {
     int32_t (*confirm)(const TsrEngine *engine, const TsrNodeView *const *nodes,
                        uint32_t node_count, TsrSupport *out_support);
     /* Whether work that an engine of this name and version built can run here;
-     * compat is what this plugin wrote when it compiled. Default: the same
-     * blob_version. Threads: load. */
+     * compat is what this plugin wrote when it compiled (describe, or compat). IF: it
+     * can, but should be compiled again, for the reason given. Default: the same
+     * blob_version. Pure, and reads no work: it is asked before anything is loaded.
+     * Threads: load. */
     int32_t (*validate)(const TsrEngine *engine, uint32_t blob_version,
                         const char *compat, TsrSupport *out_support);
     const char *compat;       /* opaque text written into compiled models, or NULL */
     /* TSR_PRECISION_ of the node's operator, by which the mixed modes decide; a list of the
      * user wins. Default: grey. Pure. Threads: compile, reentrant. */
     uint32_t (*precision)(const TsrEngine *engine, const TsrNodeView *node);
+    /* Writes the text that a compiled model keeps with this cluster, whose nodes are in
+     * topological order, and that validate gets again: at most capacity bytes with the NUL.
+     * Default: compat. Pure. Threads: compile, reentrant. */
+    int32_t (*describe)(const TsrEngine *engine, const TsrNodeView *const *nodes,
+                        uint32_t node_count, char *out_text, uint32_t capacity);
 };
 
 /* ---------------------------------------------------------- format selector */

@@ -62,11 +62,14 @@ typedef struct TsrSessionOptions {
     const char *placement;              /* "priority": the first engine that takes a node;
                                            "cost": what is least for the whole graph; NULL: as
                                            the configuration says */
+    const char *device_file;            /* compiles for the device that this key file describes,
+                                           which need not be there; nothing can run. NULL: for
+                                           the device that is */
 } TsrSessionOptions;
 
 #define TSR_SESSION_OPTIONS_INIT                                                    \
     { sizeof(TsrSessionOptions), NULL, NULL, TSR_FALLBACK_DEFAULT, FALSE, 0, FALSE,  \
-      NULL, NULL, NULL }
+      NULL, NULL, NULL, NULL }
 
 /* Loads the plugins. options may be NULL. (transfer full)
  * Errors: INVALID_ARGUMENT or IO (configuration), NOT_FOUND (an engine or device that
@@ -158,6 +161,17 @@ TSR_API TsrModel *tsr_session_compile(TsrSession *session, TsrGraph *graph,
 /* Maps an offline model. (transfer full) Errors: IO, CORRUPT, INCOMPATIBLE, NOT_FOUND
  * (an engine, device or kernel that the model wants). */
 TSR_API TsrModel *tsr_session_load(TsrSession *session, const char *path, GError **error);
+/* Whether an offline model can run here. */
+typedef enum TsrFit {
+    TSR_FIT_YES,
+    TSR_FIT_RECOMPILE, /* it can, but should be compiled again */
+    TSR_FIT_NO,
+} TsrFit;
+/* Answers that from the tables of the file: weights are not read, nothing is loaded or run, so
+ * damage of the weights is not found. *out_reasons, which may be NULL, is NULL-terminated: why
+ * it is not TSR_FIT_YES, the worst first. (transfer full): g_strfreev. Errors: IO, CORRUPT. */
+TSR_API gboolean tsr_session_fit(TsrSession *session, const char *path, TsrFit *out_fit,
+                                 char ***out_reasons, GError **error);
 /* Writes the offline model. */
 TSR_API gboolean tsr_model_save(TsrModel *model, const char *path, GError **error);
 TSR_API void tsr_model_free(TsrModel *model);
