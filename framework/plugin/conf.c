@@ -384,7 +384,9 @@ static char *library_dir(void)
     g_autofree char *real = NULL;
     if (dladdr((void *)tsr_conf_load, &info) == 0 || info.dli_fname == NULL)
         return NULL;
-    real = realpath(info.dli_fname, NULL);
+    /* Of a command that the shell found in PATH the loader knows the bare name only. */
+    real = realpath(strchr(info.dli_fname, '/') != NULL ? info.dli_fname : "/proc/self/exe",
+                    NULL);
     return real != NULL ? g_path_get_dirname(real) : NULL;
 }
 

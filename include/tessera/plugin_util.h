@@ -13,6 +13,24 @@
 #include <tessera/narrow.h>
 #include <tessera/plugin.h>
 
+/* The TSR_SANITIZER_ that this file is compiled under, for TsrPlugin.sanitizer. */
+#ifndef TSR_BUILD_SANITIZER
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define TSR_BUILD_SANITIZER TSR_SANITIZER_ADDRESS
+#elif __has_feature(thread_sanitizer)
+#define TSR_BUILD_SANITIZER TSR_SANITIZER_THREAD
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define TSR_BUILD_SANITIZER TSR_SANITIZER_ADDRESS
+#elif defined(__SANITIZE_THREAD__)
+#define TSR_BUILD_SANITIZER TSR_SANITIZER_THREAD
+#endif
+#endif
+#ifndef TSR_BUILD_SANITIZER
+#define TSR_BUILD_SANITIZER TSR_SANITIZER_NONE
+#endif
+
 /* ------------------------------------------------------------ element types */
 
 /* Bits of one element; 0 for an unknown type. Strings count as TsrString. */

@@ -14,7 +14,7 @@ rm -rf "$root"
 meson install -C "$build" --no-rebuild --destdir "$root" >/dev/null
 include=$(dirname "$(dirname "$(find "$root" -path '*/tessera/plugin.h')")")
 tessera=$(find "$root" -path '*/bin/tessera')
-conf=$(find "$root" -name plugins.conf)
+conf=$(find "$root" -path '*/tessera/plugins.conf')
 out=$root/out
 mkdir -p "$root/plugins" "$out"
 export XDG_CACHE_HOME="$root/cache"

@@ -13,7 +13,7 @@ rm -rf "$root"
 meson install -C "$build" --no-rebuild --destdir "$root" >/dev/null
 include=$(dirname "$(dirname "$(find "$root" -path '*/tessera/plugin.h')")")
 tessera=$(find "$root" -path '*/bin/tessera')
-conf=$(find "$root" -name plugins.conf)
+conf=$(find "$root" -path '*/tessera/plugins.conf')
 passed=0
 failed=0
 
