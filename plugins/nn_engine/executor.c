@@ -151,6 +151,9 @@ static uint64_t executor_inplace(const TsrExecutor *executor, const TsrNodeView 
     const TsrTensorDesc *y = output == 0 ? node->outputs[0] : NULL;
     uint64_t allowed = op != NULL && y != NULL ? op->inplace : 0;
     (void)executor;
+    /* A row speaks of all inputs that its operator may have. */
+    if (node->input_count < 64)
+        allowed &= (UINT64_C(1) << node->input_count) - 1;
     for (uint32_t i = 0; i < node->input_count && i < 64; i++) {
         const TsrTensorDesc *x = node->inputs[i];
         if (allowed == 0 || x == NULL || x->dtype != y->dtype ||

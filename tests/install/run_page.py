@@ -5,7 +5,8 @@
 # become one shell script that runs in an empty folder.
 #   ```sh          commands
 #   ```c FILE      (or any other language, and a name) the whole contents of that file
-#   ```text        what the commands before it print; a line "..." stands for any lines
+#   ```text        what the commands before it print; a line "..." stands for any lines, a
+#                  word N for any number
 # Usage: run_page.py PAGE.md FOLDER; ends with "N passed, M failed", a check a text block and
 # one a block of commands.
 import os
@@ -33,10 +34,11 @@ def make_script(blocks):
 
 
 def matches(wanted, got):
-    """Whether the lines are those wanted, "..." standing for any number of lines."""
+    """Whether the lines are those wanted; "..." and N stand for what may be anything."""
     pattern = ""
     for line in wanted.splitlines():
-        pattern += "(?:.*\n)*?" if line == "..." else re.escape(line.rstrip()) + "[ ]*\n"
+        words = re.sub(r"\bN\b", r"\\d+", re.escape(line.rstrip()))
+        pattern += "(?:.*\n)*?" if line == "..." else words + "[ ]*\n"
     return re.fullmatch(pattern, got) is not None
 
 

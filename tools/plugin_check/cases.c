@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cases.c: see cases.h: the rows of the table (case_rows.c), and the cases that follow from
+ * definitions: operators of one input, and element by element of two, over shapes that
+ * engines get wrong (scalars, no elements, one, more than a vector, channels that fill no
+ * block, broadcasting from each side).
+ */
+#include "plugin_check/case_rows.h"
+#include "plugin_check/cases.h"
+
+#include <string.h>
+#include <tessera/plugin_util.h>
+
+/* Of operators of one input: what it may look like. The first two are tried with every type. */
+static const char *const one_shapes[] = {
+    "3x17", "2x3x4x5", "", "1", "7", "0", "65", "1x17x5x5", "2x32x3x3", "1x1x1x1", "3x0x2",
+    "2x3x2x3x2",
+};
+/* Of two inputs, element by element. */
+static const char *const two_shapes[][2] = {
+    {"3x17", "3x17"}, {"2x3x4x5", "3x1x1"}, {"", ""}, {"7", ""}, {"", "7"}, {"0", "1"},
+    {"4x1", "1x5"}, {"65", "65"}, {"1x17x5x5", "1x17x1x1"}, {"1x17x5x5", "1x17x5x5"},
+    {"2x3x2x3x2", "3x2"}, {"2x32x3x3", "1"},
+};
+
+static const guint32 dtypes[] = {
+    TSR_DTYPE_FLOAT, TSR_DTYPE_FLOAT16, TSR_DTYPE_BFLOAT16, TSR_DTYPE_DOUBLE, TSR_DTYPE_INT8,
+    TSR_DTYPE_UINT8, TSR_DTYPE_INT16, TSR_DTYPE_UINT16, TSR_DTYPE_INT32, TSR_DTYPE_UINT32,
+    TSR_DTYPE_INT64, TSR_DTYPE_UINT64, TSR_DTYPE_BOOL,
+};
+
+enum { TYPED_SHAPES = 2, OPSET = 1000 };
+
+void pc_case_free(PcCase *item)
+{
+    g_free(item->op);
+    g_free(item->inputs);
+    g_free(item->attrs);
+    g_free(item->text);
+    g_free(item);
+}
+
+static void add_case(GPtrArray *cases, const char *op, const char *inputs, const char *attrs,
+                     guint outputs, guint32 dtype)
+{
+    PcCase *item = g_new(PcCase, 1);
+    *item = (PcCase){g_strdup(op), g_strdup(inputs), g_strdup(attrs), dtype, MAX(outputs, 1), 0,
+                     NULL};
+    item->text = g_strdup_printf("%s(%s%s%s) %s", op, inputs, attrs != NULL ? "; " : "",
+                                 attrs != NULL ? attrs : "", tsr_dtype_name(dtype));
+    g_ptr_array_add(cases, item);
+}
+
+static guint64 types_of(const TsrOpDef *def, guint32 index)
+{
+    const guint64 types = index < def->input_count ? tsr_op_input(def, index)->dtypes : 0;
+    return types != 0 ? types : TSR_TYPES_ANY;
+}
+
+/* The input by whose type the word T is: the first that says so. */
+static guint32 typed_input(const char *inputs)
+{
+    g_auto(GStrv) words = g_strsplit(inputs, " ", -1);
+    for (guint32 i = 0; words[i] != NULL; i++)
+        if (words[i][words[i][0] == '!'] == 'T')
+            return i;
+    return 0;
+}
+
+static void add_types(GPtrArray *cases, const TsrOpDef *def, const char *op, const char *inputs,
+                      const char *attrs, guint outputs, gboolean all)
+{
+    const guint64 allowed = types_of(def, MIN(typed_input(inputs), MAX(def->input_count, 1) - 1));
+    guint added = 0;
+    for (gsize t = 0; t < G_N_ELEMENTS(dtypes) && (all || added == 0); t++) {
+        if (!(allowed & TSR_BIT(dtypes[t])))
+            continue;
+        add_case(cases, op, inputs, attrs, outputs, dtypes[t]);
+        added++;
+    }
+}
+
+static char *full_name(const TsrOpDef *def)
+{
+    return def->domain[0] != '\0' ? g_strconcat(def->domain, "::", def->name, NULL)
+                                  : g_strdup(def->name);
+}
+
+static gboolean has_row(const char *op)
+{
+    for (gsize i = 0; i < pc_case_row_count; i++)
+        if (strcmp(pc_case_rows[i].op, op) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+static gboolean needs_attr(const TsrOpDef *def)
+{
+    for (guint32 i = 0; i < def->attr_count; i++)
+        if (tsr_op_attr(def, i)->required)
+            return TRUE;
+    return FALSE;
+}
+
+/* Operators that need no row: what their inputs are follows from the definition. */
+static void add_plain(GPtrArray *cases, const TsrOpDef *def, const char *op, gboolean full)
+{
+    guint required = 0, outputs = 0;
+    for (guint32 i = 0; i < def->input_count; i++)
+        required += tsr_op_input(def, i)->kind == TSR_PARAM_REQUIRED;
+    for (guint32 i = 0; i < def->output_count; i++)
+        outputs += tsr_op_output(def, i)->kind == TSR_PARAM_REQUIRED;
+    if (outputs != 1 || needs_attr(def) || (def->flags & TSR_OP_RANDOM))
+        return;
+    for (gsize i = 0; required == 1 && def->input_count == 1 && i < G_N_ELEMENTS(one_shapes); i++) {
+        g_autofree char *inputs = g_strconcat("T", one_shapes[i], NULL);
+        add_types(cases, def, op, inputs, NULL, 1, full || i < TYPED_SHAPES);
+    }
+    for (gsize i = 0; required == 2 && def->input_count == 2 &&
+                      (def->flags & TSR_OP_ELEMENTWISE) && i < G_N_ELEMENTS(two_shapes); i++) {
+        const char *const *shapes = two_shapes[i];
+        const guint32 group = tsr_op_input(def, 0)->type_group;
+        g_autofree char *inputs = g_strdup_printf("T%s T%s+", shapes[0], shapes[1]);
+        g_autofree char *constant = g_strdup_printf("T%s !T%s+", shapes[0], shapes[1]);
+        if (group == 0 || group != tsr_op_input(def, 1)->type_group)
+            continue;
+        add_types(cases, def, op, inputs, NULL, 1, full || i < TYPED_SHAPES);
+        if (i < 4)
+            add_types(cases, def, op, constant, NULL, 1, FALSE);
+    }
+}
+
+static gint by_name(gconstpointer a, gconstpointer b)
+{
+    const TsrOpDef *first = *(const TsrOpDef *const *)a, *second = *(const TsrOpDef *const *)b;
+    const int order = strcmp(first->domain, second->domain);
+    return order != 0 ? order : strcmp(first->name, second->name);
+}
+
+/* The newest definition of each operator, by domain and name. (transfer container) */
+static GPtrArray *newest(TsrSession *session)
+{
+    g_autoptr(GPtrArray) all = tsr_op_registry_list(session->set->registry);
+    GPtrArray *list = g_ptr_array_new();
+    for (guint i = 0; i < all->len; i++) {
+        const TsrOpDef *def = g_ptr_array_index(all, i);
+        if (tsr_op_registry_find(session->set->registry, def->domain, def->name, OPSET) == def)
+            g_ptr_array_add(list, (gpointer)(guintptr)def);
+    }
+    g_ptr_array_sort(list, by_name);
+    return list;
+}
+
+GPtrArray *pc_cases_new(TsrSession *session, gboolean full)
+{
+    GPtrArray *cases = g_ptr_array_new_with_free_func((GDestroyNotify)pc_case_free);
+    g_autoptr(GPtrArray) defs = newest(session);
+    for (gsize i = 0; i < pc_case_row_count; i++) {
+        const PcCaseRow *row = &pc_case_rows[i];
+        const TsrOpDef *def = tsr_op_registry_find(session->set->registry, "", row->op, OPSET);
+        if (def != NULL && row->once)
+            add_case(cases, row->op, row->inputs, row->attrs, row->outputs, TSR_DTYPE_FLOAT);
+        else if (def != NULL)
+            add_types(cases, def, row->op, row->inputs, row->attrs, row->outputs, TRUE);
+    }
+    for (guint i = 0; i < defs->len; i++) {
+        const TsrOpDef *def = g_ptr_array_index(defs, i);
+        g_autofree char *op = full_name(def);
+        if (!has_row(op) && strncmp(def->domain, "tessera", 7) != 0)
+            add_plain(cases, def, op, full);
+    }
+    return cases;
+}
+
+GPtrArray *pc_cases_missing(TsrSession *session, GPtrArray *cases)
+{
+    GPtrArray *missing = g_ptr_array_new_with_free_func(g_free);
+    g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+    g_autoptr(GPtrArray) defs = newest(session);
+    for (guint i = 0; i < cases->len; i++)
+        g_hash_table_add(seen, ((PcCase *)g_ptr_array_index(cases, i))->op);
+    for (guint i = 0; i < defs->len; i++) {
+        char *op = full_name(g_ptr_array_index(defs, i));
+        if (g_hash_table_contains(seen, op))
+            g_free(op);
+        else
+            g_ptr_array_add(missing, op);
+    }
+    return missing;
+}
