@@ -81,6 +81,7 @@ void tsr_npu_close(TsrDeviceContext *context)
                           "they did not run");
     tsr_npu_crew_destroy(context->crew);
     children_free(context);
+    tsr_npu_captures_free(context);
     pthread_mutex_destroy(&context->crew_lock);
     pthread_mutex_destroy(&context->batch_lock);
     pthread_mutex_destroy(&context->queue_lock);

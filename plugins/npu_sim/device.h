@@ -51,6 +51,8 @@ typedef struct TsrNpuQueued {
     uint64_t record; /* EVENT_WAIT: number of the record that it waits for */
 } TsrNpuQueued;
 
+typedef struct TsrNpuCapture TsrNpuCapture; /* capture.c */
+
 struct TsrDeviceContext {
     TsrNpuHandle handle;
     TsrNpuCrew *crew;
@@ -67,6 +69,8 @@ struct TsrDeviceContext {
     struct TsrNpuBatch *running; /* batches taken from the queue and not done */
     uint32_t next_stream_id;
     TsrStream *streams;       /* all that are not freed */
+    TsrNpuCapture *captures;  /* that have not ended */
+    uint64_t last_capture;    /* id, from 1 */
 };
 
 /* The host that the plugin was initialised with. */
@@ -90,6 +94,9 @@ int32_t tsr_npu_stream_create(TsrDeviceContext *context, TsrStream **out_stream)
 void tsr_npu_stream_destroy(TsrStream *stream);
 int32_t tsr_npu_launch(TsrStream *stream, const TsrTask *task);
 int32_t tsr_npu_stream_synchronize(TsrStream *stream);
+
+int32_t tsr_npu_capture_begin(TsrStream *stream);
+int32_t tsr_npu_capture_end(TsrStream *stream, TsrDeviceModel **out_model);
 
 int32_t tsr_npu_event_create(TsrDeviceContext *context, TsrEvent **out_event);
 void tsr_npu_event_destroy(TsrEvent *event);

@@ -34,6 +34,8 @@ static const TsrDevice device = {
     .model_profile = tsr_npu_model_profile,
     .parallel = tsr_npu_parallel,
     .kernel_params_size = tsr_npu_kernel_params_size,
+    .capture_begin = tsr_npu_capture_begin,
+    .capture_end = tsr_npu_capture_end,
 };
 
 static int32_t plugin_init(const TsrPlugin *plugin, const TsrHost *host)

@@ -18,6 +18,8 @@
 int32_t tsr_npu_queue_push(const TsrNpuQueued *entry, uint64_t *out_number)
 {
     TsrDeviceContext *context = entry->owner->context;
+    if (entry->owner->capture != NULL)
+        return tsr_npu_capture_push_locked(entry->owner->capture, entry, out_number);
     if (context->queue_count == context->queue_capacity) {
         uint32_t capacity = context->queue_capacity > 0 ? context->queue_capacity * 2 : 64;
         TsrNpuQueued *queue = capacity < TSR_NPU_MAX_STEPS
@@ -50,9 +52,8 @@ static int compare_streams(const void *a, const void *b)
     return ((*x)->id > (*y)->id) - ((*x)->id < (*y)->id);
 }
 
-/* Numbers the streams of the batch and turns records and waits into events: event k
- * is the record at entry k. A wait for a record of an earlier batch is over. */
-static bool batch_prepare(TsrNpuBatch *batch)
+/* Event k is the record at entry k. A wait for a record of an earlier batch is over. */
+bool tsr_npu_batch_prepare(TsrNpuBatch *batch)
 {
     batch->streams = malloc(batch->count * sizeof(TsrStream *));
     if (batch->streams == NULL)
@@ -146,7 +147,7 @@ int32_t tsr_npu_queue_run(TsrDeviceContext *context)
     }
     pthread_mutex_unlock(&context->queue_lock);
     if (batch.count > 0) {
-        status = batch_prepare(&batch)
+        status = tsr_npu_batch_prepare(&batch)
                      ? batch_run(context, &batch, &model)
                      : TSR_NPU_FAIL(TSR_OUT_OF_MEMORY, "no memory to run %u tasks", batch.count);
         batch_finish(context, &batch, model, status);
@@ -193,11 +194,25 @@ static bool stream_take_status(TsrStream *stream, int32_t *out_status)
     return is_done;
 }
 
+static bool is_captured(TsrStream *stream)
+{
+    bool captures;
+    pthread_mutex_lock(&stream->context->queue_lock);
+    captures = stream->capture != NULL;
+    pthread_mutex_unlock(&stream->context->queue_lock);
+    return captures;
+}
+
 int32_t tsr_npu_stream_synchronize(TsrStream *stream)
 {
     int32_t status;
     if (!tsr_npu_handle_is_live(stream, TSR_NPU_STREAM))
         return TSR_NPU_FAIL(TSR_INVALID_ARGUMENT, "stream_synchronize: the stream is destroyed");
+    if (is_captured(stream))
+        return TSR_NPU_FAIL(TSR_INVALID_ARGUMENT,
+                            "stream_synchronize: stream %u captures: its tasks run when the model "
+                            "is executed that capture_end makes of them",
+                            stream->id);
     if (!stream_take_status(stream, &status)) {
         (void)tsr_npu_queue_run(stream->context); /* booked as the streams' status */
         if (!stream_take_status(stream, &status))
@@ -219,6 +234,9 @@ void tsr_npu_stream_destroy(TsrStream *stream)
     if (stream == NULL || !tsr_npu_handle_remove(stream, TSR_NPU_STREAM))
         return;
     context = stream->context;
+    pthread_mutex_lock(&context->queue_lock);
+    tsr_npu_capture_leave_locked(stream);
+    pthread_mutex_unlock(&context->queue_lock);
     if (!stream_take_status(stream, &status))
         (void)tsr_npu_queue_run(context);
     /* From within an execution that still runs its tasks, memory stays until close. */

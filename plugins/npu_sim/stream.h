@@ -18,6 +18,7 @@ struct TsrStream {
      * last synchronize. */
     uint64_t pending;
     int32_t status;
+    TsrNpuCapture *capture;   /* that keeps what is launched, or NULL */
 };
 
 /* What one execution took from the queue. */
@@ -30,12 +31,26 @@ typedef struct TsrNpuBatch {
     TsrStream **streams;      /* by their index in the task list */
 } TsrNpuBatch;
 
-/* Appends to the queue of the owner's context; *out_number is the entry's running
- * number. The caller holds queue_lock. */
+/* Appends to the owner's capture, or to the queue of its context; *out_number is the entry's running
+ * number, in a capture its place there. The caller holds queue_lock. */
 int32_t tsr_npu_queue_push(const TsrNpuQueued *entry, uint64_t *out_number);
 /* Whether the entry of that number is being run; the caller holds queue_lock. */
 bool tsr_npu_queue_is_running(const TsrDeviceContext *context, uint64_t number);
+/* Numbers the streams of the batch and turns records and waits into events; false: no memory. */
+bool tsr_npu_batch_prepare(TsrNpuBatch *batch);
 /* Runs what is queued, and waits for what another thread runs. */
 int32_t tsr_npu_queue_run(TsrDeviceContext *context);
+
+/* --- capture.c; the caller holds queue_lock where a name ends in _locked --- */
+
+int32_t tsr_npu_capture_push_locked(TsrNpuCapture *capture, const TsrNpuQueued *entry,
+                                    uint64_t *out_number);
+uint64_t tsr_npu_capture_id(const TsrNpuCapture *capture);
+/* The capture of that id, or NULL when it has ended. */
+TsrNpuCapture *tsr_npu_capture_find_locked(const TsrDeviceContext *context, uint64_t id);
+/* A stream that is destroyed: its own capture is gone, one that it joined cannot end well. */
+void tsr_npu_capture_leave_locked(TsrStream *stream);
+/* Of a context that closes. */
+void tsr_npu_captures_free(TsrDeviceContext *context);
 
 #endif
