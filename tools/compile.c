@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "build/known_parts.h"
 #include "json.h"
 #include "optimize/pass_stats.h"
 #include "options.h"
@@ -39,6 +40,20 @@ static void add_passes(JsonBuilder *json, GHashTable *passes)
     g_list_free(names);
 }
 
+static void print_host(const TsrProgram *program)
+{
+    guint inside = 0;
+    for (guint i = 0; i < program->parts->len; i++)
+        inside += ((const TsrKnownPart *)g_ptr_array_index(program->parts, i))->nodes->len;
+    printf("  nodes run one by one: %s; weights %.2f MiB\n",
+           program->why_not_sink != NULL ? program->why_not_sink : "as compiled",
+           (double)program->stats.weight_bytes / 1048576.0);
+    if (inside != 0)
+        printf("  but for %u of them in %u task list%s, activations %.2f MiB\n", inside,
+               program->parts->len, program->parts->len == 1 ? "" : "s",
+               (double)program->stats.activation_bytes / 1048576.0);
+}
+
 static void print_json(const TsrModel *model)
 {
     const TsrCompileReport *report = model->report;
@@ -55,7 +70,11 @@ static void print_json(const TsrModel *model)
     tsr_json_int(json, "streams", program->stream_count);
     tsr_json_int(json, "events", program->event_count);
     tsr_json_int(json, "tasks", program->tasks->len);
-    tsr_json_string(json, "mode", program->is_sink ? "sink" : "host");
+    tsr_json_string(json, "mode",
+                    program->is_sink           ? "sink"
+                    : program->parts->len != 0 ? "mixed"
+                                               : "host");
+    tsr_json_int(json, "parts", program->parts->len);
     tsr_json_string(json, "why_host", program->why_not_sink);
     tsr_json_begin_array(json, "gears");
     for (guint i = 0; model->plans != NULL && i < tsr_plans_gear_count(model->plans); i++) {
@@ -109,9 +128,7 @@ static void print_text(const TsrModel *model, const char *output)
                (double)program->stats.no_reuse_bytes / 1048576.0,
                (double)program->stats.weight_bytes / 1048576.0);
     else
-        printf("  nodes run one by one: %s; weights %.2f MiB\n",
-               program->why_not_sink != NULL ? program->why_not_sink : "as compiled",
-               (double)program->stats.weight_bytes / 1048576.0);
+        print_host(program);
     printf("  compiled in %.0f ms\n", report->compile_ms);
 }
 

@@ -95,9 +95,11 @@ static void print_text(TsrModel *model, TsrArray **outputs, const RunTimes *time
 
 static const char *mode_of(const TsrToolOptions *options, TsrModel *model)
 {
-    return tsr_bound_model_sink(model->bound) != NULL && g_strcmp0(options->mode, "host") != 0
-               ? "sink"
-               : "host";
+    if (g_strcmp0(options->mode, "host") == 0)
+        return "host";
+    if (tsr_bound_model_sink(model->bound) != NULL)
+        return "sink";
+    return tsr_bound_model_program(model->bound)->parts->len != 0 ? "mixed" : "host";
 }
 
 static void print_json(const TsrToolOptions *options, TsrModel *model, TsrArray **outputs,

@@ -7,6 +7,7 @@
 #include "api/session.h"
 #include "api/source.h"
 #include "base/error.h"
+#include "build/known_parts.h"
 #include "build/memory_check.h"
 #include "build/om_write.h"
 #include "build/task_build.h"
@@ -119,8 +120,13 @@ static GBytes *assemble(const TsrSession *session, TsrProgram *program, const Co
 /* Nothing in a file is believed: its plan is proved again. */
 static TsrProgram *checked(TsrSession *session, TsrProgram *program, GError **error)
 {
-    if (program != NULL &&
-        !tsr_memory_check(program, program->nodes, session->set, error))
+    gboolean sound =
+        program != NULL && tsr_memory_check(program, program->nodes, session->set, error);
+    for (guint i = 0; sound && i < program->parts->len; i++) {
+        TsrProgram *part = ((TsrKnownPart *)g_ptr_array_index(program->parts, i))->program;
+        sound = tsr_memory_check(part, part->nodes, session->set, error);
+    }
+    if (!sound)
         g_clear_pointer(&program, tsr_program_free);
     return program;
 }

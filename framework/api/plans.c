@@ -256,7 +256,7 @@ static TsrProgram *compile_plan(TsrPlans *plans, TsrArray *const *inputs)
     tsr_plan_key_apply(inputs, graph);
     tsr_source_options(plans->source, &options, lists);
     program = tsr_build_program(plans->session, graph, &options, NULL, report, NULL);
-    if (program != NULL && !program->is_sink)
+    if (program != NULL && !program->is_sink && program->parts->len == 0)
         return give_up(plans);
     if (program != NULL)
         share_weights(plans, program);

@@ -6,6 +6,7 @@
 
 #include "api/fit.h"
 #include "base/error.h"
+#include "build/graph_variant.h"
 #include "engine/answer.h"
 #include "plugin/host.h"
 #include "plugin/rank.h"
@@ -206,6 +207,19 @@ static void check_kernels(Checking *checking, const TsrOpenDevice *device, GVari
     }
 }
 
+/* The same for tasks of known parts; their engines are those of the whole graph. */
+static void check_parts(Checking *checking, const TsrOpenDevice *device, GVariant *meta)
+{
+    g_autoptr(GVariant) parts = g_variant_lookup_value(
+        meta, "parts", G_VARIANT_TYPE(TSR_OM_PARTS_TYPE(TSR_GRAPH_VARIANT_TYPE)));
+    for (gsize i = 0; parts != NULL && i < g_variant_n_children(parts); i++) {
+        g_autoptr(GVariant) part = g_variant_get_child_value(parts, i);
+        g_autoptr(GVariant) program = g_variant_get_child_value(part, 0);
+        g_autoptr(GVariant) tasks = g_variant_get_child_value(program, 2);
+        check_kernels(checking, device, tasks);
+    }
+}
+
 /* ------------------------------------------------------------------- whole */
 
 static void check_program(Checking *checking, GVariant *meta, GVariant *tasks)
@@ -213,8 +227,10 @@ static void check_program(Checking *checking, GVariant *meta, GVariant *tasks)
     const TsrOpenDevice *device = check_device(checking, meta);
     const char *producer = "";
     check_engines(checking, meta);
-    if (device != NULL)
+    if (device != NULL) {
         check_kernels(checking, device, tasks);
+        check_parts(checking, device, meta);
+    }
     g_variant_lookup(meta, "producer", "&s", &producer);
     if (strcmp(producer, "tessera " TSR_VERSION) != 0)
         add(checking, TSR_FIT_RECOMPILE, TSR_INCOMPATIBLE, "'%s' made it, this is tessera %s",

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "build/graph_variant.h"
+#include "build/known_parts.h"
 #include "build/om_format.h"
 #include "engine/cluster.h"
 #include "ir/input_dim.h"
@@ -161,6 +162,37 @@ static GVariant *dims_variant(const TsrGraph *graph)
     return g_variant_builder_end(&builder);
 }
 
+static void program_variants(TsrProgram *program, gboolean only_gears, const TsrPluginSet *set,
+                             GVariant **out);
+
+static GVariant *part_values_variant(const GArray *places)
+{
+    GVariantBuilder builder;
+    g_variant_builder_init(&builder, G_VARIANT_TYPE("a(uu)"));
+    for (guint i = 0; i < places->len; i++) {
+        const TsrPartValue *place = &g_array_index(places, TsrPartValue, i);
+        g_variant_builder_add(&builder, "(uu)", place->node, place->output);
+    }
+    return g_variant_builder_end(&builder);
+}
+
+static GVariant *parts_variant(const TsrProgram *program, const TsrPluginSet *set)
+{
+    GVariantBuilder builder;
+    g_variant_builder_init(&builder, G_VARIANT_TYPE(TSR_OM_PARTS_TYPE(TSR_GRAPH_VARIANT_TYPE)));
+    for (guint i = 0; i < program->parts->len; i++) {
+        const TsrKnownPart *part = g_ptr_array_index(program->parts, i);
+        GVariant *variants[4];
+        program_variants(part->program, FALSE, set, variants);
+        g_variant_builder_add(
+            &builder, "(@*@au@a(uu)@a(uu))", g_variant_new_tuple(variants, 4),
+            g_variant_new_fixed_array(G_VARIANT_TYPE_UINT32, part->nodes->data,
+                                      part->nodes->len, sizeof(guint32)),
+            part_values_variant(part->inputs), part_values_variant(part->outputs));
+    }
+    return g_variant_builder_end(&builder);
+}
+
 static GVariant *meta_variant(TsrProgram *program, gboolean only_gears, const TsrPluginSet *set)
 {
     GVariantDict dict;
@@ -189,6 +221,8 @@ static GVariant *meta_variant(TsrProgram *program, gboolean only_gears, const Ts
     g_variant_dict_insert_value(&dict, "fused", fused_variant(program));
     g_variant_dict_insert(&dict, "only_gears", "b", only_gears);
     g_variant_dict_insert_value(&dict, "dims", dims_variant(program->graph));
+    if (program->parts->len != 0)
+        g_variant_dict_insert_value(&dict, "parts", parts_variant(program, set));
     return g_variant_dict_end(&dict);
 }
 

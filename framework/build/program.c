@@ -6,6 +6,8 @@
 
 #include <tessera/plugin.h>
 
+#include "build/known_parts.h"
+
 static void clear_row(gpointer row)
 {
     TsrMemoryRow *entry = row;
@@ -39,6 +41,7 @@ TsrProgram *tsr_program_new(TsrGraph *graph, TsrWeights *weights)
     program->weights = weights != NULL ? tsr_weights_ref(weights) : tsr_weights_new();
     program->constants = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     program->places = g_array_new(FALSE, FALSE, sizeof(TsrValuePlace));
+    program->parts = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_known_part_free);
     program->stream_count = 1;
     return program;
 }
@@ -47,6 +50,7 @@ void tsr_program_free(TsrProgram *program)
 {
     if (program == NULL)
         return;
+    g_ptr_array_unref(program->parts);
     g_ptr_array_unref(program->tasks);
     g_array_unref(program->memory);
     tsr_weights_unref(program->weights);

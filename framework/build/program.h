@@ -101,12 +101,15 @@ typedef struct TsrValuePlace {
     TsrAddress address;
 } TsrValuePlace;
 
+typedef struct TsrKnownPart TsrKnownPart; /* known_parts.h */
+
 typedef struct TsrProgram {
     TsrGraph *graph;
     GPtrArray *nodes;       /* TsrNode of all graphs, borrowed: each in its graph's topological
                                order, those of subgraphs right before the node they belong to */
     char *why_not_sink;     /* the first reason, where is_sink is FALSE; or NULL */
     gboolean is_sink;       /* tasks and memory hold; else the nodes run one by one */
+    GPtrArray *parts;       /* TsrKnownPart: nodes that then are one call, perhaps none */
     GPtrArray *tasks;       /* TsrProgramTask */
     GArray *memory;         /* TsrMemoryRow */
     TsrWeights *weights;    /* that addresses of TSR_SPACE_WEIGHTS count in */

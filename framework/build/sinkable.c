@@ -207,6 +207,23 @@ static char *values_obstacle(const TsrNode *node)
     return NULL;
 }
 
+gboolean tsr_value_is_known(const TsrValue *value)
+{
+    const TsrTensorDesc *desc = &value->desc.view;
+    return desc->kind == TSR_KIND_TENSOR && desc->dtype != TSR_DTYPE_STRING &&
+           desc->dtype != TSR_DTYPE_UNDEFINED && tsr_desc_is_static(desc);
+}
+
+gboolean tsr_node_is_known(const TsrNode *node)
+{
+    for (guint i = 0; i < node->outputs->len; i++) {
+        const TsrValue *value = g_ptr_array_index(node->outputs, i);
+        if (value != NULL && !tsr_value_is_known(value))
+            return FALSE;
+    }
+    return node->kind == TSR_NODE_OPERATOR && (node->def->flags & TSR_OP_DATA_DEPENDENT) == 0;
+}
+
 static char *node_obstacle(const TsrNode *node)
 {
     char *reason = values_obstacle(node);

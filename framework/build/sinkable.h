@@ -12,6 +12,11 @@
  * the node's name; NULL: nothing does. (transfer full) */
 char *tsr_graph_obstacle(const TsrGraph *graph);
 
+/* Whether the value is a tensor of one type and known shape. */
+gboolean tsr_value_is_known(const TsrValue *value);
+/* Whether an operator's results are, and follow from no data. */
+gboolean tsr_node_is_known(const TsrNode *node);
+
 /* Index of the subgraph in that attribute of a control flow node, or G_MAXUINT. */
 guint tsr_control_subgraph(const TsrNode *node, const char *attribute);
 /* Of a TSR_OP_LOOP or TSR_OP_SCAN that has no obstacle: how many of the body's inputs and

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "build/control_lower.h"
+#include "build/known_parts.h"
 #include "build/memory_assign.h"
 #include "build/memory_check.h"
 #include "build/sinkable.h"
@@ -265,6 +266,27 @@ static gboolean build_sink(TsrProgram *program, const TsrPluginSet *set,
     return done;
 }
 
+/* What of the graph can be a task list: with that much of the graph's activations planned. */
+static gboolean build_parts(TsrProgram *program, const TsrPluginSet *set,
+                            const TsrBuildOptions *options, GError **error)
+{
+    g_autoptr(GPtrArray) graphs =
+        g_ptr_array_new_with_free_func((GDestroyNotify)tsr_graph_unref);
+    g_autoptr(GPtrArray) parts = tsr_known_parts_cut(program, graphs);
+    for (guint i = 0; i < parts->len; i++) {
+        TsrKnownPart *part = g_ptr_array_index(parts, i);
+        part->program = tsr_task_build(g_ptr_array_index(graphs, i), set, options,
+                                       program->weights, error);
+        if (part->program == NULL)
+            return FALSE;
+        program->stats.activation_bytes = MAX(program->stats.activation_bytes,
+                                              part->program->stats.activation_bytes);
+    }
+    g_ptr_array_extend_and_steal(program->parts, g_steal_pointer(&parts));
+    program->stats.weight_bytes = tsr_weights_size(program->weights);
+    return TRUE;
+}
+
 TsrProgram *tsr_task_build(TsrGraph *graph, const TsrPluginSet *set,
                            const TsrBuildOptions *options, TsrWeights *weights, GError **error)
 {
@@ -276,9 +298,13 @@ TsrProgram *tsr_task_build(TsrGraph *graph, const TsrPluginSet *set,
                             : set->device == NULL ? g_strdup("no device is in use")
                                                   : tsr_graph_obstacle(graph);
     program->is_sink = program->why_not_sink == NULL;
-    if (!program->is_sink)
+    if (!program->is_sink) {
         tsr_program_keep_constants(program);
-    else if (!build_sink(program, set, options, error))
+        if (!options->host_mode && set->device != NULL &&
+            !build_parts(program, set, options, error))
+            return NULL;
+    } else if (!build_sink(program, set, options, error)) {
         return NULL;
+    }
     return g_steal_pointer(&program);
 }

@@ -19,7 +19,8 @@ typedef struct TsrBuildOptions {
 
 /* Builds the tasks of every node, plans and checks the memory. A graph with shapes
  * that only a run knows, with strings or control flow that jumps cannot follow gets no task list
- * (is_sink FALSE, why_not_sink says why): its nodes run one by one. Constants go into weights, or
+ * (is_sink FALSE, why_not_sink says why): its nodes run one by one, but for the parts of it that
+ * could be one. Constants go into weights, or
  * into new ones when that is NULL. (transfer full) */
 TsrProgram *tsr_task_build(TsrGraph *graph, const TsrPluginSet *set,
                            const TsrBuildOptions *options, TsrWeights *weights, GError **error);

@@ -5,9 +5,10 @@
  */
 #include "runtime/host_exec.h"
 
-
 #include "base/error.h"
 #include "runtime/host_node.h"
+#include "runtime/host_part.h"
+#include "runtime/host_release.h"
 
 /* One graph or subgraph in order. */
 typedef struct Sequence {
@@ -15,10 +16,20 @@ typedef struct Sequence {
     GPtrArray *releases; /* per node: GArray of value ids, or NULL */
 } Sequence;
 
+/* The outermost graph again, with its known parts as one call each. */
+typedef struct Mixed {
+    GArray *units;       /* TsrHostUnit, or NULL: there are no parts */
+    GPtrArray *releases; /* per unit */
+    GPtrArray *parts;    /* TsrHostPart */
+} Mixed;
+
 struct TsrHostExec {
+    const TsrProgram *program;
     TsrGraph *graph;
     const TsrPluginSet *set;
     TsrOpenDevice *device;
+    TsrArenaPool *pool;
+    Mixed mixed;
     GHashTable *sequences; /* TsrGraph -> Sequence */
     GPtrArray *slots;      /* TsrArray by value id */
     GPtrArray *constants;  /* TsrArray of constants by value id; stay */
@@ -30,7 +41,7 @@ static void sequence_free(gpointer data)
 {
     Sequence *sequence = data;
     g_ptr_array_unref(sequence->nodes);
-    g_ptr_array_unref(sequence->releases);
+    g_clear_pointer(&sequence->releases, g_ptr_array_unref);
     g_free(sequence);
 }
 
@@ -47,71 +58,15 @@ static void number_values(TsrGraph *graph, gpointer data)
     }
 }
 
-/* Notes that node `position` of the sequence reads the values, its subgraphs' reads
- * included. */
-static void note_reads(TsrGraph *graph, const TsrNode *reader, guint position, GHashTable *last)
-{
-    for (guint i = 0; i < reader->inputs->len; i++) {
-        TsrValue *value = g_ptr_array_index(reader->inputs, i);
-        if (value != NULL && value->producer->graph == graph)
-            g_hash_table_insert(last, value, GUINT_TO_POINTER(position + 1));
-    }
-    for (guint s = 0; s < reader->subgraphs->len; s++) {
-        TsrGraph *subgraph = g_ptr_array_index(reader->subgraphs, s);
-        for (guint i = 0; i < subgraph->nodes->len; i++)
-            note_reads(graph, g_ptr_array_index(subgraph->nodes, i), position, last);
-        for (guint i = 0; i < subgraph->outputs->len; i++) {
-            TsrValue *value = g_array_index(subgraph->outputs, TsrGraphOutput, i).value;
-            if (value->producer->graph == graph)
-                g_hash_table_insert(last, value, GUINT_TO_POINTER(position + 1));
-        }
-    }
-}
-
-static void plan_releases(TsrGraph *graph, Sequence *sequence)
-{
-    g_autoptr(GHashTable) last = g_hash_table_new(NULL, NULL);
-    GHashTableIter iter;
-    gpointer value, position;
-    for (guint i = 0; i < sequence->nodes->len; i++) {
-        const TsrHostNode *node = g_ptr_array_index(sequence->nodes, i);
-        for (guint k = 0; k < node->node->outputs->len; k++)
-            if (g_ptr_array_index(node->node->outputs, k) != NULL)
-                g_hash_table_insert(last, g_ptr_array_index(node->node->outputs, k),
-                                    GUINT_TO_POINTER(i + 1));
-        note_reads(graph, node->node, i, last);
-    }
-    for (guint i = 0; i < graph->outputs->len; i++)
-        g_hash_table_remove(last, g_array_index(graph->outputs, TsrGraphOutput, i).value);
-    g_ptr_array_set_size(sequence->releases, (gint)sequence->nodes->len);
-    g_hash_table_iter_init(&iter, last);
-    while (g_hash_table_iter_next(&iter, &value, &position)) {
-        guint at = GPOINTER_TO_UINT(position) - 1;
-        GArray *list = g_ptr_array_index(sequence->releases, at);
-        if (((TsrValue *)value)->producer->kind == TSR_NODE_CONSTANT)
-            continue;
-        if (list == NULL)
-            g_ptr_array_index(sequence->releases, at) = list =
-                g_array_new(FALSE, FALSE, sizeof(guint32));
-        g_array_append_val(list, ((TsrValue *)value)->id);
-    }
-}
-
-static void ids_unref(gpointer ids)
-{
-    if (ids != NULL)
-        g_array_unref(ids);
-}
-
 static gboolean prepare_graph(TsrHostExec *exec, TsrGraph *graph, GError **error)
 {
     g_autoptr(GPtrArray) order = tsr_graph_sort(graph, error);
+    g_autoptr(GHashTable) uses = tsr_last_uses_new();
     Sequence *sequence;
     if (order == NULL)
         return FALSE;
     sequence = g_new0(Sequence, 1);
     sequence->nodes = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_host_node_free);
-    sequence->releases = g_ptr_array_new_with_free_func(ids_unref);
     g_hash_table_insert(exec->sequences, graph, sequence);
     for (guint i = 0; i < order->len; i++) {
         TsrNode *node = g_ptr_array_index(order, i);
@@ -136,8 +91,66 @@ static gboolean prepare_graph(TsrHostExec *exec, TsrGraph *graph, GError **error
             return FALSE;
         g_ptr_array_add(sequence->nodes, prepared);
     }
-    plan_releases(graph, sequence);
+    for (guint i = 0; i < sequence->nodes->len; i++)
+        tsr_last_uses_note_node(uses, graph,
+                                ((TsrHostNode *)g_ptr_array_index(sequence->nodes, i))->node, i);
+    sequence->releases = tsr_last_uses_lists(uses, graph, sequence->nodes->len);
     return TRUE;
+}
+
+static TsrValue *part_value(const TsrProgram *program, const GArray *places, guint index)
+{
+    const TsrPartValue *place = &g_array_index(places, TsrPartValue, index);
+    const TsrNode *node = g_ptr_array_index(program->nodes, place->node);
+    return g_ptr_array_index(node->outputs, place->output);
+}
+
+static void note_values(TsrLastUses *uses, const TsrProgram *program, const GArray *values,
+                        guint place)
+{
+    for (guint i = 0; i < values->len; i++)
+        tsr_last_uses_note(uses, part_value(program, values, i), place);
+}
+
+static gboolean open_parts(TsrHostExec *exec, GError **error)
+{
+    const GPtrArray *parts = exec->program->parts;
+    exec->mixed.parts = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_host_part_free);
+    for (guint i = 0; i < parts->len; i++) {
+        TsrHostPart *part = tsr_host_part_new(g_ptr_array_index(parts, i), exec->set,
+                                              exec->device, exec->pool, error);
+        if (part == NULL)
+            return FALSE;
+        g_ptr_array_add(exec->mixed.parts, part);
+    }
+    return TRUE;
+}
+
+static gboolean prepare_mixed(TsrHostExec *exec, GError **error)
+{
+    const TsrProgram *program = exec->program;
+    const Sequence *sequence = g_hash_table_lookup(exec->sequences, exec->graph);
+    g_autoptr(GPtrArray) order = g_ptr_array_new();
+    g_autoptr(GHashTable) uses = tsr_last_uses_new();
+    if (program->parts->len == 0)
+        return TRUE;
+    for (guint i = 0; i < sequence->nodes->len; i++)
+        g_ptr_array_add(order, ((TsrHostNode *)g_ptr_array_index(sequence->nodes, i))->node);
+    exec->mixed.units = tsr_host_units(program, order, error);
+    if (exec->mixed.units == NULL)
+        return FALSE;
+    for (guint i = 0; i < exec->mixed.units->len; i++) {
+        const TsrHostUnit *unit = &g_array_index(exec->mixed.units, TsrHostUnit, i);
+        if (unit->part < 0) {
+            tsr_last_uses_note_node(uses, exec->graph, g_ptr_array_index(order, unit->node), i);
+        } else {
+            const TsrKnownPart *part = g_ptr_array_index(program->parts, (guint)unit->part);
+            note_values(uses, program, part->outputs, i);
+            note_values(uses, program, part->inputs, i);
+        }
+    }
+    exec->mixed.releases = tsr_last_uses_lists(uses, exec->graph, exec->mixed.units->len);
+    return open_parts(exec, error);
 }
 
 static void array_unref(gpointer array)
@@ -145,21 +158,24 @@ static void array_unref(gpointer array)
     tsr_array_unref(array);
 }
 
-TsrHostExec *tsr_host_exec_new(TsrGraph *graph, const TsrPluginSet *set, TsrOpenDevice *device,
-                               GError **error)
+TsrHostExec *tsr_host_exec_new(const TsrProgram *program, const TsrPluginSet *set,
+                               TsrOpenDevice *device, TsrArenaPool *pool, GError **error)
 {
     TsrHostExec *exec = g_new0(TsrHostExec, 1);
+    TsrGraph *graph = program->graph;
     guint32 count = 0;
+    exec->program = program;
     exec->graph = tsr_graph_ref(graph);
     exec->set = set;
     exec->device = device;
+    exec->pool = pool;
     exec->sequences = g_hash_table_new_full(NULL, NULL, NULL, sequence_free);
     tsr_graph_foreach(graph, number_values, &count);
     exec->slots = g_ptr_array_new_with_free_func(array_unref);
     exec->constants = g_ptr_array_new_with_free_func(array_unref);
     g_ptr_array_set_size(exec->slots, (gint)count);
     g_ptr_array_set_size(exec->constants, (gint)count);
-    if (!prepare_graph(exec, graph, error)) {
+    if (!prepare_graph(exec, graph, error) || !prepare_mixed(exec, error)) {
         tsr_host_exec_free(exec);
         return NULL;
     }
@@ -172,20 +188,16 @@ static gpointer copy_array(gconstpointer array, gpointer data)
     return array != NULL ? tsr_array_ref((TsrArray *)array) : NULL;
 }
 
-static gpointer copy_ids(gconstpointer ids, gpointer data)
-{
-    (void)data;
-    return ids != NULL ? g_array_ref((GArray *)ids) : NULL;
-}
-
 TsrHostExec *tsr_host_exec_clone(const TsrHostExec *exec, GError **error)
 {
     TsrHostExec *clone = g_new0(TsrHostExec, 1);
     GHashTableIter iter;
     gpointer graph, source;
+    clone->program = exec->program;
     clone->graph = tsr_graph_ref(exec->graph);
     clone->set = exec->set;
     clone->device = exec->device;
+    clone->pool = exec->pool;
     clone->sequences = g_hash_table_new_full(NULL, NULL, NULL, sequence_free);
     clone->slots = g_ptr_array_new_with_free_func(array_unref);
     g_ptr_array_set_size(clone->slots, (gint)exec->slots->len);
@@ -196,8 +208,7 @@ TsrHostExec *tsr_host_exec_clone(const TsrHostExec *exec, GError **error)
         const Sequence *from = source;
         Sequence *sequence = g_new0(Sequence, 1);
         sequence->nodes = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_host_node_free);
-        sequence->releases = g_ptr_array_copy(from->releases, copy_ids, NULL);
-        g_ptr_array_set_free_func(sequence->releases, ids_unref);
+        sequence->releases = g_ptr_array_ref(from->releases);
         g_hash_table_insert(clone->sequences, graph, sequence);
         for (guint i = 0; i < from->nodes->len; i++) {
             const TsrHostNode *node = g_ptr_array_index(from->nodes, i);
@@ -210,6 +221,12 @@ TsrHostExec *tsr_host_exec_clone(const TsrHostExec *exec, GError **error)
             g_ptr_array_add(sequence->nodes, prepared);
         }
     }
+    if (exec->mixed.units == NULL)
+        return clone;
+    clone->mixed.units = g_array_ref(exec->mixed.units);
+    clone->mixed.releases = g_ptr_array_ref(exec->mixed.releases);
+    if (!open_parts(clone, error))
+        g_clear_pointer(&clone, tsr_host_exec_free);
     return clone;
 }
 
@@ -217,6 +234,9 @@ void tsr_host_exec_free(TsrHostExec *exec)
 {
     if (exec == NULL)
         return;
+    g_clear_pointer(&exec->mixed.units, g_array_unref);
+    g_clear_pointer(&exec->mixed.releases, g_ptr_array_unref);
+    g_clear_pointer(&exec->mixed.parts, g_ptr_array_unref);
     g_hash_table_unref(exec->sequences);
     g_ptr_array_unref(exec->slots);
     g_ptr_array_unref(exec->constants);
@@ -302,6 +322,50 @@ static void release(TsrHostExec *exec, const GArray *ids)
     }
 }
 
+static gboolean run_part(TsrHostExec *exec, guint index, GError **error)
+{
+    const TsrKnownPart *part = g_ptr_array_index(exec->program->parts, index);
+    g_autofree TsrArray **inputs = g_new0(TsrArray *, part->inputs->len + 1);
+    g_autofree TsrArray **outputs = g_new0(TsrArray *, part->outputs->len + 1);
+    for (guint i = 0; i < part->inputs->len; i++) {
+        const TsrValue *value = part_value(exec->program, part->inputs, i);
+        inputs[i] = peek(exec, value);
+        if (inputs[i] == NULL) {
+            g_set_error(error, TSR_ERROR, TSR_INTERNAL, "part '%s': input '%s' has no data",
+                        part->program->graph->name, value->name);
+            return FALSE;
+        }
+    }
+    if (!tsr_host_part_run(g_ptr_array_index(exec->mixed.parts, index), inputs, outputs, error))
+        return FALSE;
+    for (guint i = 0; i < part->outputs->len; i++)
+        put(exec, part_value(exec->program, part->outputs, i), outputs[i]);
+    return TRUE;
+}
+
+static gboolean run_units(TsrHostExec *exec, const Sequence *sequence, GError **error)
+{
+    for (guint i = 0; i < exec->mixed.units->len; i++) {
+        const TsrHostUnit *unit = &g_array_index(exec->mixed.units, TsrHostUnit, i);
+        if (!(unit->part >= 0
+                  ? run_part(exec, (guint)unit->part, error)
+                  : run_node(exec, g_ptr_array_index(sequence->nodes, unit->node), error)))
+            return FALSE;
+        release(exec, g_ptr_array_index(exec->mixed.releases, i));
+    }
+    return TRUE;
+}
+
+static gboolean run_nodes(TsrHostExec *exec, const Sequence *sequence, GError **error)
+{
+    for (guint i = 0; i < sequence->nodes->len; i++) {
+        if (!run_node(exec, g_ptr_array_index(sequence->nodes, i), error))
+            return FALSE;
+        release(exec, g_ptr_array_index(sequence->releases, i));
+    }
+    return TRUE;
+}
+
 static gboolean run_graph(TsrHostExec *exec, TsrGraph *graph, TsrArray *const *inputs,
                           guint input_count, TsrArray **out_outputs, guint output_count,
                           GError **error)
@@ -321,11 +385,10 @@ static gboolean run_graph(TsrHostExec *exec, TsrGraph *graph, TsrArray *const *i
     }
     for (guint i = 0; i < input_count; i++)
         put(exec, g_ptr_array_index(graph->inputs, i), tsr_array_ref(inputs[i]));
-    for (guint i = 0; i < sequence->nodes->len; i++) {
-        if (!run_node(exec, g_ptr_array_index(sequence->nodes, i), error))
-            return FALSE;
-        release(exec, g_ptr_array_index(sequence->releases, i));
-    }
+    if (!(graph == exec->graph && exec->mixed.units != NULL && exec->hook == NULL
+              ? run_units(exec, sequence, error)
+              : run_nodes(exec, sequence, error)))
+        return FALSE;
     for (guint i = 0; i < output_count; i++) {
         const TsrValue *value = g_array_index(graph->outputs, TsrGraphOutput, i).value;
         TsrArray *array = peek(exec, value);

@@ -10,6 +10,8 @@
 
 #include "ir/array.h"
 #include "ir/graph.h"
+#include "build/program.h"
+#include "runtime/arena_pool.h"
 #include "runtime/device.h"
 
 typedef struct TsrHostExec TsrHostExec;
@@ -17,11 +19,11 @@ typedef struct TsrHostExec TsrHostExec;
 /* Called with every value that a run computes. */
 typedef void (*TsrValueHook)(gpointer user, const TsrValue *value, TsrArray *array);
 
-/* Prepares every node. set and device outlive it; device may be NULL when no engine of
- * the graph needs one. (transfer full) */
-TsrHostExec *tsr_host_exec_new(TsrGraph *graph, const TsrPluginSet *set, TsrOpenDevice *device,
-                               GError **error);
-/* Another one of the same graph, for a run at the same time. The graph is not touched.
+/* Prepares every node and part. program, set, device and pool outlive it; device may be NULL
+ * when no engine of the graph needs one. (transfer full) */
+TsrHostExec *tsr_host_exec_new(const TsrProgram *program, const TsrPluginSet *set,
+                               TsrOpenDevice *device, TsrArenaPool *pool, GError **error);
+/* Another one of the same program, for a run at the same time. The graph is not touched.
  * (transfer full) */
 TsrHostExec *tsr_host_exec_clone(const TsrHostExec *exec, GError **error);
 void tsr_host_exec_free(TsrHostExec *exec); /* NULL is a no-op */
@@ -30,6 +32,7 @@ void tsr_host_exec_free(TsrHostExec *exec); /* NULL is a no-op */
  * reentrant: one executor, one run. */
 gboolean tsr_host_exec_run(TsrHostExec *exec, TsrArray *const *inputs, TsrArray **out_outputs,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* With a hook, parts are run node by node too. */
 void tsr_host_exec_set_hook(TsrHostExec *exec, TsrValueHook hook, gpointer user);
 
 #endif

@@ -39,7 +39,7 @@ static gpointer new_executor(const TsrBoundModel *model, GError **error)
         return tsr_sink_new(model->program, model->set, model->device, model->pool, error);
     if (model->host_exec != NULL)
         return tsr_host_exec_clone(model->host_exec, error);
-    return tsr_host_exec_new(model->program->graph, model->set, model->device, error);
+    return tsr_host_exec_new(model->program, model->set, model->device, model->pool, error);
 }
 
 TsrBoundModel *tsr_bound_model_new(TsrProgram *program, const TsrPluginSet *set,

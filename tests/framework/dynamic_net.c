@@ -21,16 +21,6 @@ static TsrValue *weights(TsrGraph *graph, const char *name, guint32 rank, const 
     return value;
 }
 
-static TsrValue *integers(TsrGraph *graph, const char *name, gint64 count, const gint64 *values)
-{
-    g_autoptr(TsrArray) array = tsr_array_create(TSR_DTYPE_INT64, 1, &count, NULL);
-    TsrValue *value;
-    memcpy(tsr_array_data(array), values, (gsize)count * sizeof(*values));
-    value = tsr_build_constant(graph, name, array, NULL);
-    ck_assert_ptr_nonnull(value);
-    return value;
-}
-
 TsrGraph *dynamic_net(TsrSession *session)
 {
     TsrGraph *graph = tsr_session_graph(session, "dynamic");
@@ -47,10 +37,10 @@ TsrGraph *dynamic_net(TsrSession *session)
     pooled = fixture_node(graph, "GlobalAveragePool", "pool", VALUES(second), NULL);
     count = fixture_node(graph, "Gather", "count",
                          VALUES(fixture_node(graph, "Shape", "shape", VALUES(x), NULL),
-                                integers(graph, "zero", 1, (const gint64[]){0})),
+                                fixture_integers(graph, "zero", 1, (const gint64[]){0})),
                          NULL);
     target = fixture_node(graph, "Concat", "target",
-                          VALUES(count, integers(graph, "rest", 1, (const gint64[]){-1})),
+                          VALUES(count, fixture_integers(graph, "rest", 1, (const gint64[]){-1})),
                           "axis=0");
     flat = fixture_node(graph, "Reshape", "flat", VALUES(pooled, target), NULL);
     tsr_build_output(graph, "y",

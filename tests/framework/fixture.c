@@ -61,6 +61,18 @@ TsrValue *fixture_constant(TsrGraph *graph, const char *name, guint32 rank, cons
     return value;
 }
 
+TsrValue *fixture_integers(TsrGraph *graph, const char *name, gint64 count,
+                           const gint64 *values)
+{
+    g_autoptr(TsrArray) array = tsr_array_create(TSR_DTYPE_INT64, 1, &count, NULL);
+    TsrValue *value;
+    GError *error = NULL;
+    memcpy(tsr_array_data(array), values, (gsize)count * sizeof(*values));
+    value = tsr_build_constant(graph, name, array, &error);
+    ck_no_error(error);
+    return value;
+}
+
 TsrValue *fixture_node(TsrGraph *graph, const char *op, const char *name,
                        TsrValue *const *inputs, const char *attrs)
 {

@@ -33,6 +33,8 @@ TsrValue *fixture_input(TsrGraph *graph, const char *name, guint32 rank, const g
 /* A float constant 0, 1, 2, ... */
 TsrValue *fixture_constant(TsrGraph *graph, const char *name, guint32 rank,
                            const gint64 *shape);
+TsrValue *fixture_integers(TsrGraph *graph, const char *name, gint64 count,
+                           const gint64 *values);
 /* A node with one output. */
 TsrValue *fixture_node(TsrGraph *graph, const char *op, const char *name,
                        TsrValue *const *inputs, const char *attrs);

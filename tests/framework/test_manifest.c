@@ -167,7 +167,7 @@ START_TEST(missing)
     Place place = place_new(good, "bad_fin=on\naicpu=on\n");
     g_autoptr(TsrPluginSet) set = load(&place);
     g_autofree char *own = g_strdup_printf("in %s (has bad_fine), ", place.folder);
-    g_autofree char *built = g_strdup_printf("%s (has aicpu, nn_engine, npu_sim)", PLUGINS_DIR);
+    g_autofree char *built = g_strdup_printf("%s (has aicpu, nn_engine, npu_sim", PLUGINS_DIR);
     const char *const parts[] = {"no 'bad_fin.plugin' or 'bad_fin.so'", own,
                                  "/nonexistent (is not there)", built,
                                  "did you mean 'bad_fine'?"};
