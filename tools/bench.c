@@ -17,11 +17,13 @@ typedef struct BenchOptions {
     gint runs;
     double seconds;
     gboolean per_op;
+    gboolean profile_cost;
 } BenchOptions;
 
 typedef struct BenchResult {
     double load_ms;
     GArray *samples; /* double ms, ascending */
+    double profile_ratio; /* of a run that is profiled to one that is not; 0: not measured */
 } BenchResult;
 
 static gboolean run_once(TsrModel *model, GPtrArray *inputs, TsrArray **outputs, double *out_ms,
@@ -58,6 +60,49 @@ static gboolean measure(TsrModel *model, GPtrArray *inputs, const BenchOptions *
     return TRUE;
 }
 
+/* The fastest of some batches of runs; FALSE when one fails. */
+static gboolean fastest(TsrModel *model, GPtrArray *inputs, TsrArray **outputs, guint runs,
+                        double *out_ms, GError **error)
+{
+    enum { BATCHES = 5 };
+    *out_ms = G_MAXDOUBLE;
+    for (guint b = 0; b < BATCHES; b++) {
+        const double begin = tsr_now_ms();
+        double spent;
+        for (guint i = 0; i < runs; i++)
+            if (!run_once(model, inputs, outputs, &spent, error))
+                return FALSE;
+        *out_ms = MIN(*out_ms, tsr_now_ms() - begin);
+    }
+    return TRUE;
+}
+
+/* Runs with and without a profile take turns, so that the machine's other work falls on both;
+ * the middle of the ratios of all rounds counts. */
+static gboolean measure_profile(TsrModel *model, GPtrArray *inputs, TsrArray **outputs,
+                                BenchResult *result, GError **error)
+{
+    enum { COST_ROUNDS = 21 };
+    const double median = tsr_quantile(result->samples, 0.5);
+    const guint runs = (guint)CLAMP(3.0 / MAX(median, 0.001), 1.0, 3000.0);
+    g_autoptr(GArray) ratios = g_array_new(FALSE, FALSE, sizeof(double));
+    for (guint round = 0; round < COST_ROUNDS; round++) {
+        double on = 0.0, off = 0.0, ratio;
+        for (guint half = 0; half < 2; half++) {
+            const gboolean is_on = half == round % 2;
+            g_autoptr(TsrProfile) profile = is_on ? tsr_profile_new(model, error) : NULL;
+            if ((is_on && profile == NULL) ||
+                !fastest(model, inputs, outputs, runs, is_on ? &on : &off, error))
+                return FALSE;
+        }
+        ratio = on / off;
+        g_array_append_val(ratios, ratio);
+    }
+    g_array_sort(ratios, tsr_by_value);
+    result->profile_ratio = tsr_quantile(ratios, 0.5);
+    return TRUE;
+}
+
 static guint64 peak_rss_bytes(void)
 {
     struct rusage usage;
@@ -90,6 +135,8 @@ static void print_result(const TsrToolOptions *options, TsrModel *model,
                result->load_ms, result->samples->len, threads, tsr_quantile(result->samples, 0.5),
                tsr_quantile(result->samples, 0.1), tsr_quantile(result->samples, 0.9),
                tsr_quantile(result->samples, 0.0));
+        if (result->profile_ratio != 0.0)
+            printf("with a profile: %.4f times the time\n", result->profile_ratio);
         for (guint i = 0; profile != NULL && i < program->tasks->len; i++) {
             const TsrProgramTask *task = g_ptr_array_index(program->tasks, i);
             printf("%10.1f us  %-28s %s\n", tsr_profile_task_us(profile, i) / profiled_runs,
@@ -108,6 +155,8 @@ static void print_result(const TsrToolOptions *options, TsrModel *model,
     tsr_json_int(json, "threads", threads);
     tsr_json_int(json, "peak_rss_bytes", peak_rss_bytes());
     tsr_json_int(json, "activation_bytes", program->stats.activation_bytes);
+    if (result->profile_ratio != 0.0)
+        tsr_json_double(json, "profile_ratio", result->profile_ratio);
     if (profile != NULL)
         add_per_op(json, model, profile, profiled_runs);
     json_builder_end_object(json);
@@ -123,7 +172,7 @@ static int bench_model(const TsrToolOptions *options, const BenchOptions *bench,
     g_autoptr(TsrProfile) profile = NULL;
     g_autofree TsrArray **outputs = NULL;
     g_autoptr(GArray) samples = g_array_new(FALSE, FALSE, sizeof(double));
-    BenchResult result = {0, samples};
+    BenchResult result = {.samples = samples};
     GError *error = NULL;
     gboolean done;
     double begin = tsr_now_ms(), spent;
@@ -138,6 +187,8 @@ static int bench_model(const TsrToolOptions *options, const BenchOptions *bench,
         return tsr_tool_fail(error);
     outputs = g_new0(TsrArray *, tsr_model_output_count(model) + 1);
     done = measure(model, inputs, bench, outputs, samples, &error);
+    if (done && bench->profile_cost)
+        done = measure_profile(model, inputs, outputs, &result, &error);
     if (done && bench->per_op) {
         profile = tsr_profile_new(model, &error);
         done = profile != NULL;
@@ -163,6 +214,8 @@ int tsr_tool_bench(int argc, char **argv)
          "time for the counted runs, where --runs is not given (2)", "S"},
         {"per-op", 0, 0, G_OPTION_ARG_NONE, &bench.per_op, "core time of each task as well",
          NULL},
+        {"profile-cost", 0, 0, G_OPTION_ARG_NONE, &bench.profile_cost,
+         "what recording each task costs, as a ratio of runs that take turns", NULL},
         {0},
     };
     g_autoptr(TsrSession) session = NULL;

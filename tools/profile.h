@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * profile.h: begin and end of every task of a model's runs, as a sum per task and as a
- * timeline in Chrome trace format.
+ * profile.h: begin and end of every task of a model's runs on every core, as a sum per task and
+ * as a timeline in Chrome trace format, by cores and by streams.
  */
 #ifndef TSR_TOOLS_PROFILE_H
 #define TSR_TOOLS_PROFILE_H
@@ -16,7 +16,8 @@ TsrProfile *tsr_profile_new(TsrModel *model, GError **error);
 void tsr_profile_free(TsrProfile *profile); /* ends the recording; NULL is a no-op */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TsrProfile, tsr_profile_free)
 
-/* Microseconds that a task took in all runs so far, from its first block to its last. */
+/* Microseconds that a task took in all runs before the first call, from its first block to its
+ * last. */
 double tsr_profile_task_us(TsrProfile *profile, guint task);
 /* Writes the timeline. */
 gboolean tsr_profile_write(TsrProfile *profile, const char *path, GError **error)

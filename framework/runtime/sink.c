@@ -54,8 +54,6 @@ struct TsrSink {
     TsrStream *stream;     /* of host mode; made when first needed */
     GError *error;         /* left by a host call; taken by the run */
     GMutex error_lock;
-    TsrTaskHook hook;
-    gpointer hook_user;
     TsrAfterTask after;
     gpointer after_user;
     TsrArray *const *inputs;  /* of the run that is on */
@@ -467,19 +465,10 @@ gboolean tsr_sink_run(TsrSink *sink, TsrArray *const *inputs, TsrArray *const *o
            tsr_host_take_error(status, sink->device->device->name, "execution", error);
 }
 
-static void report_task(void *arg, uint32_t task, uint32_t core, uint64_t begin_ns,
-                        uint64_t end_ns)
-{
-    TsrSink *sink = arg;
-    sink->hook(sink->hook_user, task, core, begin_ns, end_ns);
-}
-
 gboolean tsr_sink_set_hook(TsrSink *sink, TsrTaskHook hook, gpointer user)
 {
     const TsrDevice *device = sink->device->device;
     if (!TSR_HAS(device, model_profile))
         return FALSE;
-    sink->hook = hook;
-    sink->hook_user = user;
-    return device->model_profile(sink->model, hook != NULL ? report_task : NULL, sink) == TSR_OK;
+    return device->model_profile(sink->model, hook, user) == TSR_OK;
 }

@@ -13,7 +13,7 @@
 
 typedef struct TsrSink TsrSink;
 
-/* Times of one task, as the device reports them. */
+/* Times of one core's part of a task, as the device reports them; a TsrTaskProfileFn. */
 typedef void (*TsrTaskHook)(gpointer user, guint32 task, guint32 core, guint64 begin_ns,
                             guint64 end_ns);
 

@@ -634,8 +634,9 @@ typedef struct TsrStream TsrStream;
 typedef struct TsrEvent TsrEvent;
 typedef struct TsrDeviceModel TsrDeviceModel;
 
-/* Called after each task of a profiled execution; times in nanoseconds of a
- * monotonic clock. Threads: any core of the device. */
+/* Called by each core that took part in a task of a profiled execution, when it is done with its
+ * part: from its first block to its last, in nanoseconds of a monotonic clock. Threads: any core
+ * of the device. */
 typedef void (*TsrTaskProfileFn)(void *arg, uint32_t task, uint32_t core,
                                  uint64_t begin_ns, uint64_t end_ns);
 
@@ -690,8 +691,8 @@ struct TsrDevice {
     /* Waits for executions of the model in other threads, but not from within an execution
      * of the context: the model then goes when its last execution ends. */
     void (*model_unload)(TsrDeviceModel *model);
-    /* Reports every task of later executions to fn, which executions side by side call side
-     * by side; NULL ends that. Waits for executions of the model; from within one of the
+    /* Reports every task of later executions to fn, which cores and executions side by side
+     * call side by side; NULL ends that. Waits for executions of the model; from within one of the
      * context: INVALID_ARGUMENT. Optional. */
     int32_t (*model_profile)(TsrDeviceModel *model, TsrTaskProfileFn fn, void *arg);
     /* Calls fn(arg, block, block_dim) for every block on the cores and returns when

@@ -77,7 +77,6 @@ typedef struct TsrNpuStreamState {
     _Alignas(64) _Atomic uint64_t claim;
     _Atomic uint32_t done; /* chunks of the current step that are finished */
     int32_t status;        /* first failure, where streams fail alone */
-    uint64_t begin_ns;     /* of the current step, when profiled */
     TsrNpuStep *steps;
     uint32_t step_count;
 } TsrNpuStreamState;

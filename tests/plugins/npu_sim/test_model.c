@@ -313,19 +313,26 @@ START_TEST(a_deadline_names_the_task)
 }
 END_TEST
 
+/* Per task and core: each reports its own part once. */
 typedef struct Seen {
     atomic_int count;
-    uint64_t begin[8];
-    uint64_t end[8];
+    uint64_t begin[8][2];
+    uint64_t end[8][2];
 } Seen;
 
 static void see(void *arg, uint32_t task, uint32_t core, uint64_t begin_ns, uint64_t end_ns)
 {
     Seen *seen = arg;
-    (void)core;
+    ck_assert_uint_lt(core, 2);
+    ck_assert_uint_eq(seen->end[task][core], 0);
     atomic_fetch_add(&seen->count, 1);
-    seen->begin[task] = begin_ns;
-    seen->end[task] = end_ns;
+    seen->begin[task][core] = begin_ns;
+    seen->end[task][core] = end_ns;
+}
+
+static uint64_t last_end(const Seen *seen, uint32_t task)
+{
+    return seen->end[task][0] > seen->end[task][1] ? seen->end[task][0] : seen->end[task][1];
 }
 
 START_TEST(a_profile_reports_every_task)
@@ -333,6 +340,7 @@ START_TEST(a_profile_reports_every_task)
     for (uint32_t cores = 1; cores <= 2; cores++) {
         TsrDeviceContext *context = npu_open(cores);
         Seen seen = {0};
+        int count;
         TsrTask tasks[] = {
             {TASK, .kind = TSR_TASK_KERNEL, .block_dim = 2, .kernel = nap},
             {TASK, .kind = TSR_TASK_EVENT_RECORD, .event = 0},
@@ -343,13 +351,21 @@ START_TEST(a_profile_reports_every_task)
         ck_assert_int_eq(npu_load_list(context, tasks, 4, 2, 1, &model), TSR_OK);
         ck_assert_int_eq(npu->model_profile(model, see, &seen), TSR_OK);
         ck_assert_int_eq(npu->model_execute(model, 0), TSR_OK);
-        ck_assert_int_eq(seen.count, 4);
-        ck_assert_uint_ge(seen.end[0] - seen.begin[0], 19000000);
-        ck_assert_uint_ge(seen.end[3] - seen.begin[3], 19000000);
-        ck_assert_uint_ge(seen.begin[3], seen.end[0]);
+        /* The first task has two blocks: two cores sleep at the same time, each for itself. */
+        ck_assert_int_eq(seen.count, cores == 1 ? 4 : 5);
+        for (uint32_t core = 0; core < cores; core++) {
+            ck_assert_uint_ge(seen.end[0][core] - seen.begin[0][core], 19000000);
+            if (seen.end[3][core] == 0)
+                continue;
+            ck_assert_uint_ge(seen.end[3][core] - seen.begin[3][core], 19000000);
+            ck_assert_uint_ge(seen.begin[3][core], last_end(&seen, 0));
+        }
+        for (uint32_t task = 0; task < 4; task++)
+            ck_assert_uint_ne(last_end(&seen, task), 0);
+        count = seen.count;
         ck_assert_int_eq(npu->model_profile(model, NULL, NULL), TSR_OK);
         ck_assert_int_eq(npu->model_execute(model, 0), TSR_OK);
-        ck_assert_int_eq(seen.count, 4);
+        ck_assert_int_eq(seen.count, count);
         npu->model_unload(model);
         npu->close(context);
     }
