@@ -6,6 +6,7 @@
 #include "plugin/loader.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -351,10 +352,14 @@ const char *tsr_plugin_fault_name(TsrPluginFault fault)
 
 void tsr_plugin_free(TsrLoadedPlugin *record)
 {
+    const char *unload;
     if (record == NULL)
         return;
     if (record->plugin != NULL && TSR_HAS(record->plugin, shutdown))
         record->plugin->shutdown(record->plugin);
+    unload = secure_getenv("TESSERA_UNLOAD");
+    if (record->handle != NULL && unload != NULL && strcmp(unload, "1") == 0)
+        close_library(record);
     tsr_manifest_free(record->manifest);
     g_free(record->name);
     g_free(record->path);

@@ -70,7 +70,7 @@ void tsr_plugin_refuse(TsrLoadedPlugin *record, TsrPluginFault fault, const char
 const char *tsr_plugin_state_name(TsrPluginState state);
 const char *tsr_plugin_fault_name(TsrPluginFault fault);
 /* Calls shutdown; the library itself stays mapped, since memory that it handed out
- * may outlive it. */
+ * may outlive it, unless TESSERA_UNLOAD is 1 in the environment. */
 void tsr_plugin_free(TsrLoadedPlugin *record);
 
 #endif
