@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "compare.h"
 #include "ir/array.h"
+#include "ir/graph.h"
 #include "plugin_check/cases.h"
 
 /* xorshift32: G. Marsaglia, "Xorshift RNGs", 2003. */
@@ -117,6 +118,24 @@ TsrArray *pc_word_array(const char *word, guint32 own, guint32 *seed, gboolean *
     return array;
 }
 
+/* The node by the definition of the case's version, which only cases without attributes ask
+ * for. */
+static gboolean build_version(const PcCase *item, TsrGraph *graph, TsrValue *const *inputs,
+                              guint count, TsrValue **outputs, GError **error)
+{
+    const char *colons = strstr(item->op, "::");
+    g_autofree char *domain =
+        colons != NULL ? g_strndup(item->op, (gsize)(colons - item->op)) : g_strdup("");
+    const TsrOpDef *def = tsr_op_registry_get(
+        graph->registry, domain, colons != NULL ? colons + 2 : item->op, item->version, error);
+    TsrNode *node = def != NULL ? tsr_graph_add_node(graph, def, "node", inputs, count, NULL,
+                                                     item->outputs, NULL, 0, NULL, 0, error)
+                                : NULL;
+    for (guint i = 0; node != NULL && i < item->outputs; i++)
+        outputs[i] = g_ptr_array_index(node->outputs, i);
+    return node != NULL;
+}
+
 TsrGraph *pc_case_graph(const PcCase *item, TsrSession *session, GPtrArray *out_inputs,
                         GError **error)
 {
@@ -144,8 +163,11 @@ TsrGraph *pc_case_graph(const PcCase *item, TsrSession *session, GPtrArray *out_
         if (good && !constant)
             g_ptr_array_add(out_inputs, g_steal_pointer(&array));
     }
-    good = good && tsr_build_node_full(graph, item->op, "node", inputs, count, item->attrs,
-                                       outputs, item->outputs, error);
+    if (good && item->version != 0)
+        good = build_version(item, graph, inputs, count, outputs, error);
+    else if (good)
+        good = tsr_build_node_full(graph, item->op, "node", inputs, count, item->attrs, outputs,
+                                   item->outputs, error);
     for (guint i = 0; good && i < item->outputs; i++) {
         g_autofree char *name = g_strdup_printf("y%u", i);
         tsr_build_output(graph, name, outputs[i]);

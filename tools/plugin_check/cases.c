@@ -40,13 +40,19 @@ void pc_case_free(PcCase *item)
     g_free(item);
 }
 
-static void add_case(GPtrArray *cases, const char *op, const char *inputs, const char *attrs,
-                     guint outputs, guint32 dtype)
+/* version 0: the newest. */
+static void add_case(GPtrArray *cases, const char *op, guint32 version, const char *inputs,
+                     const char *attrs, guint outputs, guint32 dtype)
 {
-    PcCase *item = g_new(PcCase, 1);
-    *item = (PcCase){g_strdup(op), g_strdup(inputs), g_strdup(attrs), dtype, MAX(outputs, 1), 0,
-                     NULL};
-    item->text = g_strdup_printf("%s(%s%s%s) %s", op, inputs, attrs != NULL ? "; " : "",
+    PcCase *item = g_new0(PcCase, 1);
+    g_autofree char *suffix = version != 0 ? g_strdup_printf("-%u", version) : g_strdup("");
+    item->op = g_strdup(op);
+    item->inputs = g_strdup(inputs);
+    item->attrs = g_strdup(attrs);
+    item->outputs = MAX(outputs, 1);
+    item->version = version;
+    item->dtype = dtype;
+    item->text = g_strdup_printf("%s%s(%s%s%s) %s", op, suffix, inputs, attrs != NULL ? "; " : "",
                                  attrs != NULL ? attrs : "", tsr_dtype_name(dtype));
     g_ptr_array_add(cases, item);
 }
@@ -67,15 +73,15 @@ static guint32 typed_input(const char *inputs)
     return 0;
 }
 
-static void add_types(GPtrArray *cases, const TsrOpDef *def, const char *op, const char *inputs,
-                      const char *attrs, guint outputs, gboolean all)
+static void add_types(GPtrArray *cases, const TsrOpDef *def, const char *op, guint32 version,
+                      const char *inputs, const char *attrs, guint outputs, gboolean all)
 {
     const guint64 allowed = types_of(def, MIN(typed_input(inputs), MAX(def->input_count, 1) - 1));
     guint added = 0;
     for (gsize t = 0; t < G_N_ELEMENTS(dtypes) && (all || added == 0); t++) {
         if (!(allowed & TSR_BIT(dtypes[t])))
             continue;
-        add_case(cases, op, inputs, attrs, outputs, dtypes[t]);
+        add_case(cases, op, version, inputs, attrs, outputs, dtypes[t]);
         added++;
     }
 }
@@ -102,8 +108,11 @@ static gboolean needs_attr(const TsrOpDef *def)
     return FALSE;
 }
 
-/* Operators that need no row: what their inputs are follows from the definition. */
-static void add_plain(GPtrArray *cases, const TsrOpDef *def, const char *op, gboolean full)
+/* Operators that need no row: what their inputs are follows from the definition. Of an older
+ * version, which most often differs in the types that it allows, each shape is tried with one
+ * type. */
+static void add_plain(GPtrArray *cases, const TsrOpDef *def, const char *op, guint32 version,
+                      gboolean full)
 {
     guint required = 0, outputs = 0;
     for (guint32 i = 0; i < def->input_count; i++)
@@ -114,7 +123,8 @@ static void add_plain(GPtrArray *cases, const TsrOpDef *def, const char *op, gbo
         return;
     for (gsize i = 0; required == 1 && def->input_count == 1 && i < G_N_ELEMENTS(one_shapes); i++) {
         g_autofree char *inputs = g_strconcat("T", one_shapes[i], NULL);
-        add_types(cases, def, op, inputs, NULL, 1, full || i < TYPED_SHAPES);
+        add_types(cases, def, op, version, inputs, NULL, 1,
+                  version == 0 && (full || i < TYPED_SHAPES));
     }
     for (gsize i = 0; required == 2 && def->input_count == 2 &&
                       (def->flags & TSR_OP_ELEMENTWISE) && i < G_N_ELEMENTS(two_shapes); i++) {
@@ -124,9 +134,10 @@ static void add_plain(GPtrArray *cases, const TsrOpDef *def, const char *op, gbo
         g_autofree char *constant = g_strdup_printf("T%s !T%s+", shapes[0], shapes[1]);
         if (group == 0 || group != tsr_op_input(def, 1)->type_group)
             continue;
-        add_types(cases, def, op, inputs, NULL, 1, full || i < TYPED_SHAPES);
+        add_types(cases, def, op, version, inputs, NULL, 1,
+                  version == 0 && (full || i < TYPED_SHAPES));
         if (i < 4)
-            add_types(cases, def, op, constant, NULL, 1, FALSE);
+            add_types(cases, def, op, version, constant, NULL, 1, FALSE);
     }
 }
 
@@ -135,6 +146,20 @@ static gint by_name(gconstpointer a, gconstpointer b)
     const TsrOpDef *first = *(const TsrOpDef *const *)a, *second = *(const TsrOpDef *const *)b;
     const int order = strcmp(first->domain, second->domain);
     return order != 0 ? order : strcmp(first->name, second->name);
+}
+
+/* The definitions of an operator before the newest, latest first. (transfer container) */
+static GPtrArray *older(TsrSession *session, const TsrOpDef *newest_def)
+{
+    GPtrArray *list = g_ptr_array_new();
+    const TsrOpDef *def = newest_def;
+    while (def != NULL && def->since_version > 1) {
+        def = tsr_op_registry_find(session->set->registry, newest_def->domain, newest_def->name,
+                                   (gint64)def->since_version - 1);
+        if (def != NULL)
+            g_ptr_array_add(list, (gpointer)(guintptr)def);
+    }
+    return list;
 }
 
 /* The newest definition of each operator, by domain and name. (transfer container) */
@@ -159,15 +184,30 @@ GPtrArray *pc_cases_new(TsrSession *session, gboolean full)
         const PcCaseRow *row = &pc_case_rows[i];
         const TsrOpDef *def = tsr_op_registry_find(session->set->registry, "", row->op, OPSET);
         if (def != NULL && row->once)
-            add_case(cases, row->op, row->inputs, row->attrs, row->outputs, TSR_DTYPE_FLOAT);
+            add_case(cases, row->op, 0, row->inputs, row->attrs, row->outputs, TSR_DTYPE_FLOAT);
         else if (def != NULL)
-            add_types(cases, def, row->op, row->inputs, row->attrs, row->outputs, TRUE);
+            add_types(cases, def, row->op, 0, row->inputs, row->attrs, row->outputs, TRUE);
+        if (def != NULL && row->attrs == NULL) {
+            g_autoptr(GPtrArray) before = older(session, def);
+            for (guint k = 0; k < before->len; k++) {
+                const TsrOpDef *old = g_ptr_array_index(before, k);
+                if (!(old->flags & TSR_OP_RANDOM))
+                    add_case(cases, row->op, old->since_version, row->inputs, NULL, row->outputs,
+                             TSR_DTYPE_FLOAT);
+            }
+        }
     }
     for (guint i = 0; i < defs->len; i++) {
         const TsrOpDef *def = g_ptr_array_index(defs, i);
         g_autofree char *op = full_name(def);
-        if (!has_row(op) && strncmp(def->domain, "tessera", 7) != 0)
-            add_plain(cases, def, op, full);
+        g_autoptr(GPtrArray) before = older(session, def);
+        if (has_row(op) || strncmp(def->domain, "tessera", 7) == 0)
+            continue;
+        add_plain(cases, def, op, 0, full);
+        for (guint k = 0; k < before->len; k++) {
+            const TsrOpDef *old = g_ptr_array_index(before, k);
+            add_plain(cases, old, op, old->since_version, full);
+        }
     }
     return cases;
 }

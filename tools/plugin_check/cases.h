@@ -20,8 +20,9 @@ typedef struct PcCase {
     char *attrs;      /* as tsr_build_node wants them, or NULL */
     guint32 dtype;    /* of T */
     guint outputs;
+    guint32 version;  /* of the definition; 0: the newest */
     guint32 seed;     /* of its numbers; 0: the common one */
-    char *text;       /* for people: Conv(T1x3x8x8 ...) float */
+    char *text;       /* for people: Conv(T1x3x8x8 ...) float, Relu-6(T3x17) float */
 } PcCase;
 
 void pc_case_free(PcCase *item);

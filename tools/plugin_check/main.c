@@ -44,6 +44,15 @@ static void restart_without_slices(char **argv)
         execv("/proc/self/exe", argv); /* goes on here where that fails */
 }
 
+/* What the user has set for sessions must not put another plugin in the place of this one. */
+static void ignore_user(void)
+{
+    static const char *const names[] = {"TESSERA_PLUGIN_PATH", "TESSERA_PLUGIN_PATH_ADD",
+                                        "TESSERA_PLUGINS_CONF"};
+    for (gsize i = 0; i < G_N_ELEMENTS(names); i++)
+        g_unsetenv(names[i]);
+}
+
 int main(int argc, char **argv)
 {
     PcSettings settings = {.cycles = 100, .timeout_s = 30, .threads = 4};
@@ -70,6 +79,7 @@ int main(int argc, char **argv)
     int status;
 
     restart_without_slices(argv);
+    ignore_user();
     g_option_context_set_summary(options, "Checks a plugin of Tessera against its contract.");
     g_option_context_add_main_entries(options, entries, NULL);
     if (!g_option_context_parse(options, &argc, &argv, &error))
