@@ -61,6 +61,100 @@ static TsrTask kernel_task(void **args, uint32_t stream)
                      .name = "count"};
 }
 
+/* Launches that are kept and run as a model, where the device can do that. */
+static GError *work_captured(PcContext *context, const Opened *opened)
+{
+    const TsrDevice *device = opened->device;
+    atomic_uint counter = 0;
+    void *args[] = {&counter};
+    const TsrTask task = kernel_task(args, 0);
+    TsrStream *stream = NULL;
+    TsrDeviceModel *model = NULL;
+    GError *error = NULL;
+    gint32 status;
+    if (!TSR_HAS(device, capture_begin) || !TSR_HAS(device, capture_end))
+        return NULL;
+    tsr_host_clear_error();
+    status = device->stream_create(opened->context, &stream);
+    if (status == TSR_OK)
+        status = device->capture_begin(stream);
+    for (int i = 0; i < CHAIN && status == TSR_OK; i++)
+        status = device->launch(stream, &task);
+    if (status == TSR_OK)
+        status = device->capture_end(stream, &model);
+    if (status == TSR_OK && atomic_load(&counter) != 0)
+        error = g_error_new(TSR_ERROR, TSR_INTERNAL, "tasks ran while they were captured");
+    for (int i = 0; i < 2 && status == TSR_OK; i++)
+        status = device->model_execute(model, 0);
+    if (status != TSR_OK)
+        pc_slot_error(context, status, "capture", &error);
+    else if (error == NULL && atomic_load(&counter) != 2 * CHAIN * BLOCKS)
+        error = g_error_new(TSR_ERROR, TSR_INTERNAL, "%u captured blocks were run, wanted %u",
+                            atomic_load(&counter), 2 * CHAIN * BLOCKS);
+    if (model != NULL)
+        device->model_unload(model);
+    if (stream != NULL)
+        device->stream_destroy(stream);
+    return error;
+}
+
+/* args[0] is a number that becomes 1 late. */
+static void set_late(void *const *args, const void *params, uint32_t block_index,
+                     uint32_t block_dim)
+{
+    (void)params;
+    (void)block_dim;
+    if (block_index != 0)
+        return;
+    g_usleep(2000);
+    atomic_store((atomic_uint *)args[0], 1);
+}
+
+/* args[1] becomes what args[0] is. */
+static void take(void *const *args, const void *params, uint32_t block_index,
+                 uint32_t block_dim)
+{
+    (void)params;
+    (void)block_dim;
+    if (block_index == 0)
+        atomic_store((atomic_uint *)args[1], atomic_load((atomic_uint *)args[0]));
+}
+
+/* What one stream does before it records an event, another one that waits for it sees. */
+static GError *work_ordered(PcContext *context, const Opened *opened)
+{
+    const TsrDevice *device = opened->device;
+    atomic_uint late = 0, taken = 0;
+    void *args[] = {&late, &taken};
+    TsrTask first = kernel_task(args, 0), second = kernel_task(args, 0);
+    TsrStream *streams[2] = {NULL, NULL};
+    TsrEvent *event = NULL;
+    GError *error = NULL;
+    gint32 status;
+    first.kernel = set_late;
+    second.kernel = take;
+    first.arg_count = second.arg_count = 2;
+    tsr_host_clear_error();
+    if ((status = device->stream_create(opened->context, &streams[0])) != TSR_OK ||
+        (status = device->stream_create(opened->context, &streams[1])) != TSR_OK ||
+        (status = device->event_create(opened->context, &event)) != TSR_OK ||
+        (status = device->launch(streams[0], &first)) != TSR_OK ||
+        (status = device->event_record(event, streams[0])) != TSR_OK ||
+        (status = device->event_wait(streams[1], event)) != TSR_OK ||
+        (status = device->launch(streams[1], &second)) != TSR_OK ||
+        (status = device->stream_synchronize(streams[1])) != TSR_OK)
+        pc_slot_error(context, status, "streams and an event", &error);
+    else if (atomic_load(&taken) != 1)
+        error = g_error_new(TSR_ERROR, TSR_INTERNAL,
+                            "a stream went on before the event that it waits for");
+    for (int i = 0; i < 2; i++)
+        if (streams[i] != NULL)
+            device->stream_destroy(streams[i]);
+    if (event != NULL)
+        device->event_destroy(event);
+    return error;
+}
+
 /* A stream with tasks, and the same as a model. */
 static GError *work(PcContext *context, const Opened *opened)
 {
@@ -113,6 +207,10 @@ void pc_device_lifecycle(PcContext *context)
         error = open_device(context, &opened);
         if (error == NULL && opened.shares_memory)
             error = work(context, &opened);
+        if (error == NULL && opened.shares_memory)
+            error = work_captured(context, &opened);
+        if (error == NULL && opened.shares_memory && i == 0)
+            error = work_ordered(context, &opened);
         close_device(&opened);
     }
     pc_end(context, error);
@@ -184,6 +282,8 @@ void pc_device_errors(PcContext *context)
     TsrTask bad_stream = kernel_task(args, 7), bad_kernel = kernel_task(args, 0);
     const TsrTask waits = {.struct_size = sizeof(TsrTask), .kind = TSR_TASK_EVENT_WAIT,
                            .name = "waits"};
+    const TsrTask jumps = {.struct_size = sizeof(TsrTask), .kind = TSR_TASK_GOTO, .event = 3,
+                           .name = "jumps"};
     TsrTask bad_event = waits, bad_kind = kernel_task(args, 0);
     Opened opened;
     GError *error;
@@ -196,6 +296,7 @@ void pc_device_errors(PcContext *context)
     check_list(context, "a task without a kernel", &bad_kernel, 1, 0);
     check_list(context, "an event that is not there", &bad_event, 1, 1);
     check_list(context, "an event that nobody records", &waits, 1, 1);
+    check_list(context, "a jump to a label that is not there", &jumps, 1, 0);
     check_list(context, "a task of an unknown kind", &bad_kind, 1, 0);
     if (!pc_begin(context, "more memory than there is"))
         return;

@@ -82,6 +82,17 @@ static GError *ask_columns(const PcContext *context, const TsrFormatSelector *se
     return NULL;
 }
 
+static GError *ask_opinions(const TsrFormatSelector *selector, const TsrNodeView *view)
+{
+    for (guint32 f = TSR_FORMAT_ND; TSR_HAS(selector, opinion) && f <= TSR_FORMAT_C1HWNCOC0; f++) {
+        const guint32 first = selector->opinion(selector, view, f);
+        const guint32 second = selector->opinion(selector, view, f);
+        if (first > TSR_OPINION_KEEP || first != second)
+            return wrong("opinion on %s is %u, and then %u", tsr_format_name(f), first, second);
+    }
+    return NULL;
+}
+
 /* The node with its origin formats known; FALSE where it is not asked about. */
 static gboolean make_node(const PcStart *start, const PcCase *item, PcAsked *asked)
 {
@@ -122,6 +133,8 @@ static GError *look(const PcContext *context, const PcStart *start, const PcCase
             error = ask_columns(context, selector, view, CAPACITY, &second);
         if (error == NULL)
             error = ask_columns(context, selector, view, 1, &few);
+        if (error == NULL)
+            error = ask_opinions(selector, view);
         if (error == NULL &&
             (first.set.count != second.set.count ||
              memcmp(first.formats, second.formats,

@@ -127,6 +127,50 @@ static void check_validate(PcContext *context, const TsrLoadedPlugin *record)
     pc_end(context, error);
 }
 
+/* The text that a compiled model keeps with a cluster: within its room, the same twice, and one
+ * that the engine itself takes. */
+static void check_described(PcContext *context, const PcStart *start, const PcCase *item)
+{
+    enum { CAPACITY = 64, ROOM = 256 };
+    const TsrEngine *engine = start->record->engine;
+    char texts[2][ROOM];
+    GError *error = NULL;
+    PcAsked asked;
+    if (!pc_asked_make(&asked, item, start->session, &error) || asked.node == NULL) {
+        pc_asked_clear(&asked);
+        pc_end(context, error);
+        return;
+    }
+    memset(texts, 'x', sizeof(texts));
+    for (int i = 0; i < 2 && error == NULL; i++) {
+        const TsrNodeView *const view = tsr_node_view(asked.node);
+        gint32 status;
+        tsr_host_clear_error();
+        status = engine->describe(engine, &view, 1, texts[i], CAPACITY);
+        if (status != TSR_OK)
+            pc_slot_error(context, status, "describe", &error);
+    }
+    if (error == NULL && memchr(texts[0], '\0', CAPACITY) == NULL)
+        g_set_error(&error, TSR_ERROR, TSR_INTERNAL, "describe writes no end within its %d bytes",
+                    CAPACITY);
+    else if (error == NULL && texts[0][CAPACITY] != 'x')
+        g_set_error(&error, TSR_ERROR, TSR_INTERNAL, "describe writes behind its %d bytes",
+                    CAPACITY);
+    else if (error == NULL && strcmp(texts[0], texts[1]) != 0)
+        g_set_error(&error, TSR_ERROR, TSR_INTERNAL, "describe says '%s', and then '%s'", texts[0],
+                    texts[1]);
+    if (error == NULL && TSR_HAS(engine, validate)) {
+        TsrSupport support = {.struct_size = sizeof(support)};
+        if (engine->validate(engine, engine->blob_version, texts[0], &support) != TSR_OK ||
+            support.answer == TSR_SUPPORT_NO)
+            g_set_error(&error, TSR_ERROR, TSR_INTERNAL,
+                        "the engine does not take its own text '%s': %s", texts[0],
+                        support.reason);
+    }
+    pc_asked_clear(&asked);
+    pc_end(context, error);
+}
+
 static void run(PcContext *context)
 {
     PcStart start;
@@ -142,6 +186,9 @@ static void run(PcContext *context)
             check_saved(context, &start, item, path);
         if (i == 0 && pc_begin(context, "%s, in a session of its own", item->text))
             check_fresh(context, &start, item, path);
+        if (i == 0 && TSR_HAS(start.record->engine, describe) &&
+            pc_begin(context, "%s, described", item->text))
+            check_described(context, &start, item);
         if (i == 0 && pc_begin(context, "%s, damaged", item->text))
             check_damaged(context, &start, item, path);
     }

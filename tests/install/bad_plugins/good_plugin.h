@@ -3,7 +3,8 @@
  * good_plugin.h: the tables of a plugin around good_engine.h. A plugin defines PLUGIN_NAME,
  * and whatever of the following it does otherwise, before it includes this:
  *
- *   ENGINE_CHECK ENGINE_CONFIRM EXECUTOR_RUN PLUGIN_INIT PLUGIN_SHUTDOWN    functions
+ *   ENGINE_CHECK ENGINE_CONFIRM ENGINE_DESCRIBE EXECUTOR_RUN PLUGIN_INIT
+ *   PLUGIN_SHUTDOWN                                                         functions
  *   PLUGIN_SELECTOR PLUGIN_FUSION PLUGIN_OPS                                tables
  *   PLUGIN_ABI_MAJOR
  */
@@ -14,6 +15,9 @@
 #endif
 #ifndef ENGINE_CONFIRM
 #define ENGINE_CONFIRM NULL
+#endif
+#ifndef ENGINE_DESCRIBE
+#define ENGINE_DESCRIBE NULL
 #endif
 #ifndef EXECUTOR_RUN
 #define EXECUTOR_RUN good_run
@@ -43,6 +47,7 @@
 static const TsrEngine engine_table = {
     .struct_size = sizeof(TsrEngine), .flags = TSR_ENGINE_HOST, .name = PLUGIN_NAME,
     .default_priority = 50, .blob_version = 1, .check = ENGINE_CHECK, .confirm = ENGINE_CONFIRM,
+    .describe = ENGINE_DESCRIBE,
 };
 static const TsrExecutor executor_table = {.struct_size = sizeof(TsrExecutor),
                                            .run = EXECUTOR_RUN};
