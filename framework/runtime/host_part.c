@@ -142,6 +142,12 @@ void tsr_host_part_free(TsrHostPart *part)
     g_free(part);
 }
 
+/* Whatever a format is called, a tensor that is stored as it is meant is plain. */
+static guint32 storage_of(const TsrTensorDesc *desc)
+{
+    return desc->storage_format == desc->origin_format ? TSR_FORMAT_ND : desc->storage_format;
+}
+
 /* The array as a task list takes it: what was said of it, at an aligned address. (transfer
  * full) */
 static TsrArray *as_input(const TsrValue *value, TsrArray *array, GError **error)
@@ -150,7 +156,7 @@ static TsrArray *as_input(const TsrValue *value, TsrArray *array, GError **error
     guint64 bytes = 0;
     TsrArray *copy;
     if (got->kind != TSR_KIND_TENSOR || got->dtype != wanted->dtype ||
-        !tsr_desc_compatible(got, wanted) || got->storage_format != wanted->storage_format ||
+        !tsr_desc_compatible(got, wanted) || storage_of(got) != storage_of(wanted) ||
         !tsr_desc_storage_bytes(wanted, &bytes) || array->tensor.size_bytes < bytes) {
         g_autofree char *wanted_text = tsr_desc_to_text(wanted);
         g_autofree char *text = tsr_desc_to_text(got);

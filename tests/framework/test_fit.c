@@ -141,7 +141,8 @@ START_TEST(engines_know_their_clusters)
     first.answer = TSR_SUPPORT_IF;
     ck_fit(session, path, TSR_FIT_RECOMPILE, "engine 'first' can run it, but: the ink is dry");
     second.answer = TSR_SUPPORT_NO;
-    ck_fit(session, path, TSR_FIT_NO, "engine 'second' (plugin version 1.0) cannot run it: the ink");
+    ck_fit(session, path, TSR_FIT_NO,
+           "engine 'second' (plugin version 1.0) cannot run it: the ink");
     second.answer = 99;
     ck_fit(session, path, TSR_FIT_NO, "answered 99 to validate");
     second.answer = TSR_SUPPORT_YES;

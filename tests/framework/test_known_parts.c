@@ -103,6 +103,37 @@ START_TEST(same_results)
 }
 END_TEST
 
+/* Inputs of a caller have no format, those of a convolution mean NCHW. */
+START_TEST(an_input_with_a_format)
+{
+    g_autoptr(TsrSession) session = dynamic_session(1);
+    g_autoptr(TsrGraph) graph = tsr_session_graph(session, "format");
+    g_autoptr(TsrModel) model = NULL;
+    g_autoptr(TsrArray) x = fixture_array(NULL, SHAPE(1, 20, 8, 8));
+    static const char *const all[] = {"all", NULL};
+    const TsrCompileOptions options = {.struct_size = sizeof(options), .disable_fusion = all};
+    TsrValue *a = fixture_input(graph, "x", SHAPE(1, 20, 8, 8));
+    TsrArray *const inputs[] = {x};
+    TsrArray *y = NULL;
+    GError *error = NULL;
+    for (guint i = 0; i < 3; i++) {
+        g_autofree char *name = g_strdup_printf("conv%u", i);
+        g_autofree char *relu = g_strdup_printf("relu%u", i);
+        a = fixture_node(graph, "Conv", name,
+                         VALUES(a, fixture_constant(graph, NULL, SHAPE(20, 20, 1, 1))), NULL);
+        a = fixture_node(graph, "Relu", relu, VALUES(a), NULL);
+    }
+    tsr_build_output(graph, "y", fixture_node(graph, "NonZero", "where", VALUES(a), NULL));
+    model = tsr_session_compile(session, graph, &options, &error);
+    ck_no_error(error);
+    ck_assert_uint_eq(tsr_bound_model_program(model->bound)->parts->len, 1);
+    ck_assert_msg(tsr_model_run(model, inputs, &y, &error), "%s",
+                  error != NULL ? error->message : "");
+    ck_assert_int_eq(tsr_array_shape(y)[0], 4);
+    tsr_array_unref(y);
+}
+END_TEST
+
 /* Every operator is in one part at most, and what a part takes and gives is what the nodes
  * outside it give and read. */
 START_TEST(parts_are_whole)
@@ -213,5 +244,5 @@ START_TEST(parts_that_cannot_be)
 }
 END_TEST
 
-FIXTURE_MAIN("known_parts", same_results, parts_are_whole, a_hook_sees_every_value, many_threads,
-             parts_that_cannot_be)
+FIXTURE_MAIN("known_parts", same_results, an_input_with_a_format, parts_are_whole,
+             a_hook_sees_every_value, many_threads, parts_that_cannot_be)

@@ -24,7 +24,8 @@ static Place place_new(const char *manifest, const char *plugins)
     Place place = {.folder = fixture_directory()};
     g_autofree char *lib = g_build_filename(place.folder, "lib", NULL);
     g_autofree char *from = g_build_filename(BAD_PLUGINS_DIR, "bad_fine.so", NULL);
-    g_autofree char *text = g_strdup_printf("[tessera]\nsearch_path=%s;/nonexistent;%s\n[plugins]\n%s",
+    g_autofree char *text = g_strdup_printf("[tessera]\nsearch_path=%s;/nonexistent;%s\n"
+                                            "[plugins]\n%s",
                                             place.folder, PLUGINS_DIR, plugins);
     g_autofree char *data = NULL;
     gsize size;

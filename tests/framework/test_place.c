@@ -333,6 +333,6 @@ START_TEST(neighbours_share_a_cluster)
 }
 END_TEST
 
-FIXTURE_MAIN("place", by_priority, no_fallback_no_text, nobody, pins, pins_by_pattern, pins_that_fail, refused_cluster_moves_on,
-             all_clusters_refused, unknown_shapes, one_node, random_clusters_are_convex,
-             neighbours_share_a_cluster)
+FIXTURE_MAIN("place", by_priority, no_fallback_no_text, nobody, pins, pins_by_pattern,
+             pins_that_fail, refused_cluster_moves_on, all_clusters_refused, unknown_shapes,
+             one_node, random_clusters_are_convex, neighbours_share_a_cluster)

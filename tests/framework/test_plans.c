@@ -307,5 +307,5 @@ START_TEST(no_plan_where_none_helps)
 END_TEST
 
 FIXTURE_MAIN("plans", a_plan_for_the_second_run, plans_share_constants, ten_thousand_shapes,
-             new_shapes_get_their_turn, shapes_that_grow, gears, gears_and_others, gears_that_cannot_be, ranges,
-             no_plan_where_none_helps)
+             new_shapes_get_their_turn, shapes_that_grow, gears, gears_and_others,
+             gears_that_cannot_be, ranges, no_plan_where_none_helps)

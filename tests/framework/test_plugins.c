@@ -386,7 +386,7 @@ START_TEST(again_and_again)
 END_TEST
 
 FIXTURE_MAIN("plugins", refused, missing_and_off, no_engine_at_all, order_by_default,
-             order_of_the_configuration, order_of_the_options, absent_engine_says_why, safe_mode,
-             rules, rules_that_fail,
-             unused_engines, fallback_modes, device_is_not_there, device_by_name, search_path_of_the_environment,
+             order_of_the_configuration, order_of_the_options, absent_engine_says_why,
+             safe_mode, rules, rules_that_fail, unused_engines, fallback_modes,
+             device_is_not_there, device_by_name, search_path_of_the_environment,
              again_and_again)
