@@ -3,8 +3,9 @@
 #
 # run_models.sh: runs every network of models.tsv with `tessera run` on its inputs and
 # compares the outputs with ONNX Runtime's, then the decoder over a growing cache
-# (decode.js, by the name decoder_grow) and the voice detectors over a minute of audio
-# (minute.js, vad_minute). One line per network, then
+# (decode.js, by the name decoder_grow), the detector at several picture sizes
+# (check_shapes.sh, det_shapes) and the voice detectors over a minute of audio (minute.js,
+# vad_minute). One line per network, then
 # "N passed, N failed, N skipped"; exit status 1 when one failed. A network that was
 # not fetched, or has no reference here, is skipped and says why.
 # --with passes further options to every `tessera run`, such as --with "--force-format NHWC".
@@ -123,43 +124,50 @@ while IFS=$tab read -r name model _ tolerance; do
     done
 done <"$list"
 
-# The decoder once more, with shapes that only the run knows: every step's keys and values
-# go into the next.
-case $wanted in
-    "  "|*" decoder_grow "*) growing=$(echo "$threads" | tr ',' ' ') ;;
-    *) growing= ;;
-esac
-for count in $growing; do
-    node "$here/decode.js" "$tessera" "$models" "$count" >"$log.one" 2>&1
-    status=$?
-    { echo "== decoder_grow, threads $count: status $status"; cat "$log.one"; } >>"$log"
-    case $status in
-        0) echo "ok      decoder_grow (threads $count, $(tail -n 1 "$log.one"))"
+# extra NAME STATUS: counts and tells how a script ended that left its words in $log.one.
+extra()
+{
+    { echo "== $1: status $2"; cat "$log.one"; } >>"$log"
+    case $2 in
+        0) echo "ok      $1 ($(tail -n 1 "$log.one"))"
            passed=$((passed + 1)) ;;
-        4|127) echo "skipped decoder_grow: $(tail -n 1 "$log.one")"
+        4|127) echo "skipped $1: $(tail -n 1 "$log.one")"
            skipped=$((skipped + 1)) ;;
-        *) echo "FAILED  decoder_grow (threads $count): $(tail -n 1 "$log.one")"
+        *) echo "FAILED  $1: $(tail -n 1 "$log.one")"
            failed=$((failed + 1)) ;;
     esac
-done
+}
+
+# is_wanted NAME: whether that one was asked for, or all.
+is_wanted()
+{
+    case $wanted in
+        "  "|*" $1 "*) return 0 ;;
+        *) return 1 ;;
+    esac
+}
+
+# The decoder once more, with shapes that only the run knows: every step's keys and values
+# go into the next.
+if is_wanted decoder_grow; then
+    for count in $(echo "$threads" | tr ',' ' '); do
+        node "$here/decode.js" "$tessera" "$models" "$count" >"$log.one" 2>&1
+        extra "decoder_grow, threads $count" $?
+    done
+fi
+
+# The detector at several picture sizes, by gears and by plans.
+if is_wanted det_shapes; then
+    sh "$here/check_shapes.sh" "$tessera" "$models" >"$log.one" 2>&1
+    extra det_shapes $?
+fi
 
 # The voice detectors over a minute of audio, the state carried by the caller.
-case $wanted in
-    "  "|*" vad_minute "*)
-        TESSERA_PLUGINS_CONF=$(realpath "$build/plugins.conf") \
-            node "$here/minute.js" "$build/tests/models/step_through" "$models" \
-            >"$log.one" 2>&1
-        status=$?
-        { echo "== vad_minute: status $status"; cat "$log.one"; } >>"$log"
-        case $status in
-            0) echo "ok      vad_minute ($(tail -n 1 "$log.one"))"
-               passed=$((passed + 1)) ;;
-            4|127) echo "skipped vad_minute: $(tail -n 1 "$log.one")"
-               skipped=$((skipped + 1)) ;;
-            *) echo "FAILED  vad_minute: $(tail -n 1 "$log.one")"
-               failed=$((failed + 1)) ;;
-        esac ;;
-esac
+if is_wanted vad_minute; then
+    TESSERA_PLUGINS_CONF=$(realpath "$build/plugins.conf") \
+        node "$here/minute.js" "$build/tests/models/step_through" "$models" >"$log.one" 2>&1
+    extra vad_minute $?
+fi
 rm -f "$list" "$log.one"
 [ $failed = 0 ] || echo "what they printed: $log"
 echo "$passed passed, $failed failed, $skipped skipped"
