@@ -62,6 +62,11 @@ double tsr_profile_task_us(TsrProfile *profile, guint task)
     return task < count ? profile->task_us[task] : 0.0;
 }
 
+GArray *tsr_profile_records(TsrProfile *profile)
+{
+    return tsr_task_log_records(profile->log);
+}
+
 /* The kernel, or what else the task does; NULL: it takes no time. */
 static const char *category(const TsrProgramTask *task)
 {

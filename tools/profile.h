@@ -7,6 +7,7 @@
 #define TSR_TOOLS_PROFILE_H
 
 #include "api/session.h"
+#include "runtime/task_log.h"
 
 typedef struct TsrProfile TsrProfile;
 
@@ -19,6 +20,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(TsrProfile, tsr_profile_free)
 /* Microseconds that a task took in all runs before the first call, from its first block to its
  * last. */
 double tsr_profile_task_us(TsrProfile *profile, guint task);
+/* What each core did (TsrTaskRecord), by the time it began. (transfer full) */
+GArray *tsr_profile_records(TsrProfile *profile);
 /* Writes the timeline. */
 gboolean tsr_profile_write(TsrProfile *profile, const char *path, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;

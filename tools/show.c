@@ -4,6 +4,7 @@
  * Reads the file alone: no plugin is asked.
  */
 #include <stdio.h>
+#include <tessera/plugin.h>
 
 #include "base/error.h"
 #include "build/memory_table.h"
@@ -14,9 +15,22 @@
 
 static const char *kind_name(guint32 kind)
 {
-    static const char *const names[] = {"?",          "kernel", "host_call",     "event_record",
-                                        "event_wait", "memcpy", "notify_record", "notify_wait"};
-    return kind < G_N_ELEMENTS(names) ? names[kind] : "?";
+    static const char *const names[] = {
+        [TSR_TASK_KERNEL] = "kernel",
+        [TSR_TASK_HOST_CALL] = "host_call",
+        [TSR_TASK_EVENT_RECORD] = "event_record",
+        [TSR_TASK_EVENT_WAIT] = "event_wait",
+        [TSR_TASK_MEMCPY] = "memcpy",
+        [TSR_TASK_NOTIFY_RECORD] = "notify_record",
+        [TSR_TASK_NOTIFY_WAIT] = "notify_wait",
+        [TSR_TASK_LABEL] = "label",
+        [TSR_TASK_GOTO] = "goto",
+        [TSR_TASK_SWITCH] = "switch",
+        [TSR_TASK_COUNT_BEGIN] = "count_begin",
+        [TSR_TASK_COUNT_NEXT] = "count_next",
+        [TSR_TASK_MEMCPY_AT] = "memcpy_at",
+    };
+    return kind < G_N_ELEMENTS(names) && names[kind] != NULL ? names[kind] : "?";
 }
 
 static void json_sections(JsonBuilder *json, const TsrOmFile *file)
