@@ -20,6 +20,7 @@ static const struct {
     {"conformance", tsr_tool_conformance, "runs tests laid out as the ONNX backend suite"},
     {"engines", tsr_tool_engines, "lists engines in their order, and plugins with their state"},
     {"explain", tsr_tool_explain, "tells why each node is where it is"},
+    {"inspect", tsr_tool_inspect, "tells what a plugin offers, and checks it"},
     {"report", tsr_tool_report, "writes a page about a compiled model: graph, memory, timeline"},
     {"show", tsr_tool_show, "prints what an offline model holds"},
     {"validate", tsr_tool_validate, "tells whether an offline model can run here"},

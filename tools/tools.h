@@ -12,6 +12,7 @@ int tsr_tool_bench(int argc, char **argv);
 int tsr_tool_conformance(int argc, char **argv);
 int tsr_tool_engines(int argc, char **argv);
 int tsr_tool_explain(int argc, char **argv);
+int tsr_tool_inspect(int argc, char **argv);
 int tsr_tool_report(int argc, char **argv);
 int tsr_tool_show(int argc, char **argv);
 int tsr_tool_validate(int argc, char **argv);
