@@ -19,6 +19,7 @@ enum { MAX_STREAMS = 64 };
 
 typedef struct Assigner {
     const TsrProgram *program;
+    const GPtrArray *nodes;
     const GPtrArray *depend;
     guint stream_count;
     double *free_at;     /* per stream: when its last task so far ends */
@@ -62,8 +63,9 @@ static void assign_task(Assigner *assigner, guint index)
     const guint home = last_stream(assigner, depend);
     guint best = home != G_MAXUINT ? home : 0;
     double begin = begin_on(assigner, depend, best);
+    const TsrNode *root = tsr_task_root(assigner->nodes, task);
     const gboolean stays =
-        previous != NULL && task->node != G_MAXUINT32 && previous->node == task->node;
+        previous != NULL && root != NULL && root == tsr_task_root(assigner->nodes, previous);
     for (guint s = 0; s < assigner->stream_count && !stays; s++) {
         const double other = begin_on(assigner, depend, s);
         if (other < begin) {
@@ -88,22 +90,22 @@ static guint number_streams(guint *stream, guint count)
     return MAX(used, 1);
 }
 
-static guint spread(const TsrProgram *program, const GPtrArray *depend, guint stream_count,
-                    guint *stream)
+static guint spread(const TsrProgram *program, const GPtrArray *nodes, const GPtrArray *depend,
+                    guint stream_count, guint *stream)
 {
     g_autofree double *free_at = g_new0(double, stream_count + 1);
     g_autofree double *done_at = g_new0(double, program->tasks->len + 1);
-    Assigner assigner = {program, depend, stream_count, free_at, done_at, stream};
+    Assigner assigner = {program, nodes, depend, stream_count, free_at, done_at, stream};
     for (guint i = 0; i < program->tasks->len; i++)
         assign_task(&assigner, i);
     return number_streams(stream, program->tasks->len);
 }
 
 /* As many streams as there are cores, where the list then takes so much less time. */
-static guint spread_if_worth(const TsrProgram *program, const GPtrArray *depend,
-                             guint core_count, guint *stream)
+static guint spread_if_worth(const TsrProgram *program, const GPtrArray *nodes,
+                             const GPtrArray *depend, guint core_count, guint *stream)
 {
-    const guint used = spread(program, depend, MIN(core_count, MAX_STREAMS), stream);
+    const guint used = spread(program, nodes, depend, MIN(core_count, MAX_STREAMS), stream);
     g_autofree guint *one = g_new0(guint, program->tasks->len + 1);
     if (used > 1 && tsr_stream_time(program, depend, one, 1, core_count) >=
                         least_gain * tsr_stream_time(program, depend, stream, used, core_count))
@@ -123,8 +125,9 @@ void tsr_stream_assign(TsrProgram *program, const GPtrArray *nodes, guint wanted
     depend = tsr_task_depend(program, nodes);
     stream = g_new0(guint, program->tasks->len);
     program->stream_count = wanted == 0
-                                ? spread_if_worth(program, depend, core_count, stream)
-                                : spread(program, depend, MIN(wanted, MAX_STREAMS), stream);
+                                ? spread_if_worth(program, nodes, depend, core_count, stream)
+                                : spread(program, nodes, depend, MIN(wanted, MAX_STREAMS),
+                                         stream);
     if (program->stream_count == 1)
         return;
     for (guint i = 0; i < program->tasks->len; i++)

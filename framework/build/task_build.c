@@ -255,9 +255,7 @@ static gboolean build_sink(TsrProgram *program, const TsrPluginSet *set,
     builder.symbols = tsr_symbols_new(program->graph, builder.order, shares);
     done = emit_tasks(&builder, error);
     if (done) {
-        /* Jumps and what lies between them stay in one stream (TsrTaskList). */
-        tsr_stream_assign(program, builder.order, program->label_count == 0 ? options->streams : 1,
-                          options->traits.core_count);
+        tsr_stream_assign(program, builder.order, options->streams, options->traits.core_count);
         tsr_memory_assign(program, builder.symbols, builder.order, set, &assign);
         note_places(&builder);
         done = tsr_memory_check(program, builder.order, set, error);

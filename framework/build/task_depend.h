@@ -8,10 +8,15 @@
 
 #include "build/program.h"
 
+/* The node of the root graph that a task belongs to: its node, or the control flow that its node
+ * is inside of; NULL: none. Tasks of one node of the root graph follow each other in the list and
+ * stay on one stream, since jumps cross no events (TsrTaskList). */
+const TsrNode *tsr_task_root(const GPtrArray *nodes, const TsrProgramTask *task);
+
 /* Per task a GArray of guint, ascending: the last task of each node that makes what the task's
- * node reads, through nodes without tasks (views, joined and cut tensors), and the task before
- * it in its own node. nodes is the order that tasks number nodes in; program has no events
- * yet. (transfer full: g_ptr_array_unref) */
+ * node reads (of control flow: anything inside of it), through nodes without tasks (views,
+ * joined and cut tensors), and the task before it in its own node. nodes is the order that tasks
+ * number nodes in; program has no events yet. (transfer full: g_ptr_array_unref) */
 GPtrArray *tsr_task_depend(const TsrProgram *program, const GPtrArray *nodes);
 
 #endif

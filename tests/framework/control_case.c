@@ -205,8 +205,9 @@ const TsrCompileOptions control_forms[CONTROL_FORMS] = {
 };
 static const TsrCompileOptions on_host = {sizeof(TsrCompileOptions), .host_mode = TRUE};
 
-void control_check(ControlBuild build, gpointer user, const char *name, gboolean on_device)
+guint control_check(ControlBuild build, gpointer user, const char *name, gboolean on_device)
 {
+    guint streams = 0;
     for (guint s = 0; s < 2; s++) {
         g_autoptr(TsrGraph) first = control_import(control_sessions[s], build, user);
         g_autoptr(TsrModel) plain = control_compile(control_sessions[s], first, &on_host);
@@ -219,6 +220,7 @@ void control_check(ControlBuild build, gpointer user, const char *name, gboolean
                           control_program(model)->why_not_sink);
             ck_assert_msg(!on_device || host_calls(control_program(model)) == 0,
                           "%s calls the host", name);
+            streams = MAX(streams, control_program(model)->stream_count);
             ck_all_inputs(model, plain, name);
             if (f == 0) {
                 tsr_bound_model_set_one_by_one(model->bound, TRUE);
@@ -226,4 +228,5 @@ void control_check(ControlBuild build, gpointer user, const char *name, gboolean
             }
         }
     }
+    return streams;
 }

@@ -56,7 +56,8 @@ TsrProgram *control_program(TsrModel *model);
 /* The forms of a plan: all of them are proved at the build and when they are read back. */
 enum { CONTROL_FORMS = 4, CONTROL_APART = 3 };
 extern const TsrCompileOptions control_forms[CONTROL_FORMS];
-/* In all forms, on all inputs, on both sessions: the same bits as node by node. */
-void control_check(ControlBuild build, gpointer user, const char *name, gboolean on_device);
+/* In all forms, on all inputs, on both sessions: the same bits as node by node. Returns the
+ * largest number of streams that a form had. */
+guint control_check(ControlBuild build, gpointer user, const char *name, gboolean on_device);
 
 #endif
