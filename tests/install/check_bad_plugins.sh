@@ -7,6 +7,7 @@
 # the other engines each time, with the same numbers as without the plugin.
 # Usage: check_bad_plugins.sh BUILD_FOLDER BAD_PLUGINS_FOLDER
 set -eu
+here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 sources=$(cd "$2" && pwd)
 root=$build/installed_bad
@@ -18,22 +19,7 @@ conf=$(find "$root" -path '*/tessera/plugins.conf')
 out=$root/out
 mkdir -p "$root/plugins" "$out"
 export XDG_CACHE_HOME="$root/cache"
-passed=0
-failed=0
-
-# check WHAT COMMAND...: one line, and a count.
-check()
-{
-    what=$1
-    shift
-    if "$@"; then
-        echo "ok      $what"
-        passed=$((passed + 1))
-    else
-        echo "FAILED  $what"
-        failed=$((failed + 1))
-    fi
-}
+. "$here/checks.sh"
 
 # says FILE WORDS: whether the words are in the file.
 says()

@@ -7,6 +7,7 @@
 # group that it belongs to.
 # Usage: check_plugin_check.sh sound|faulty BUILD_FOLDER BAD_PLUGINS_FOLDER
 set -eu
+here=$(cd "$(dirname "$0")" && pwd)
 part=$1
 shift
 build=$(cd "$1" && pwd)
@@ -20,23 +21,8 @@ share=$(dirname "$(find "$root" -path '*/tessera/template/template.c')")
 plugins=$(dirname "$(find "$root" -name nn_engine.so)")
 out=$root/out
 mkdir -p "$out"
-passed=0
-failed=0
+. "$here/checks.sh"
 skipped=0
-
-# check WHAT COMMAND...: one line, and a count.
-check()
-{
-    what=$1
-    shift
-    if "$@"; then
-        echo "ok      $what"
-        passed=$((passed + 1))
-    else
-        echo "FAILED  $what"
-        failed=$((failed + 1))
-    fi
-}
 
 # compile NAME SOURCE...: builds a plugin.
 compile()

@@ -6,6 +6,7 @@
 # command's configuration and looks at what they change: formats, operators, no number.
 # Usage: check_user_plugins.sh BUILD_FOLDER EXAMPLES_FOLDER
 set -eu
+here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 examples=$(cd "$2" && pwd)
 root=$build/installed_user
@@ -14,22 +15,7 @@ meson install -C "$build" --no-rebuild --destdir "$root" >/dev/null
 include=$(dirname "$(dirname "$(find "$root" -path '*/tessera/plugin.h')")")
 tessera=$(find "$root" -path '*/bin/tessera')
 conf=$(find "$root" -path '*/tessera/plugins.conf')
-passed=0
-failed=0
-
-# check WHAT COMMAND...: one line, and a count.
-check()
-{
-    what=$1
-    shift
-    if "$@"; then
-        echo "ok      $what"
-        passed=$((passed + 1))
-    else
-        echo "FAILED  $what"
-        failed=$((failed + 1))
-    fi
-}
+. "$here/checks.sh"
 
 # build_plugin FOLDER NAME: beside the installed plugins, with the headers alone.
 build_plugin()
