@@ -182,6 +182,14 @@ static char *random_costs(GRand *random)
     return g_string_free(text, FALSE);
 }
 
+static GStrv random_costs_of_all(GRand *random)
+{
+    GStrv costs = g_new0(char *, ENGINES + 1);
+    for (guint i = 0; i < ENGINES; i++)
+        costs[i] = random_costs(random);
+    return costs;
+}
+
 /* The least cost of all choices of engines that take their nodes. */
 static double least_cost(TsrGraph *graph, const Trio *trio, TsrNode *const *nodes, guint count,
                          guint engines)
@@ -207,8 +215,7 @@ static void ck_least(guint engines, guint rounds, double worst_allowed)
     g_autoptr(GRand) random = g_rand_new_with_seed(20261130 + engines);
     double worst = 1.0;
     for (guint round = 0; round < rounds; round++) {
-        g_autofree char *costs[ENGINES] = {random_costs(random), random_costs(random),
-                                           random_costs(random)};
+        g_auto(GStrv) costs = random_costs_of_all(random);
         g_autoptr(TsrGraph) graph = fixture_graph();
         TsrNode *nodes[NODES_MAX];
         double placed, least;
@@ -248,8 +255,7 @@ static guint small_nodes(const char *conf)
     g_autoptr(GRand) random = g_rand_new_with_seed(7);
     guint small = 0;
     for (guint round = 0; round < 60; round++) {
-        g_autofree char *costs[ENGINES] = {random_costs(random), random_costs(random),
-                                           random_costs(random)};
+        g_auto(GStrv) costs = random_costs_of_all(random);
         g_autoptr(TsrGraph) graph = fixture_graph();
         TsrNode *nodes[NODES_MAX];
         guint sizes[NODES_MAX] = {0};
