@@ -31,8 +31,8 @@ typedef struct TsrNpuBatch {
     TsrStream **streams;      /* by their index in the task list */
 } TsrNpuBatch;
 
-/* Appends to the owner's capture, or to the queue of its context; *out_number is the entry's running
- * number, in a capture its place there. The caller holds queue_lock. */
+/* Appends to the owner's capture, or to the queue of its context; *out_number is the entry's
+ * running number, in a capture its place there. The caller holds queue_lock. */
 int32_t tsr_npu_queue_push(const TsrNpuQueued *entry, uint64_t *out_number);
 /* Whether the entry of that number is being run; the caller holds queue_lock. */
 bool tsr_npu_queue_is_running(const TsrDeviceContext *context, uint64_t number);

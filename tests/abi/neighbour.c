@@ -13,7 +13,8 @@
 #endif
 
 #if TSR_ABI_MINOR >= 900
-#define RUBBISH .later = {~0ull, ~0ull, ~0ull, ~0ull}, .later_slot = (const void *(*)(const void *))8,
+#define RUBBISH                                                                     \
+    .later = {~0ull, ~0ull, ~0ull, ~0ull}, .later_slot = (const void *(*)(const void *))8,
 #else
 #define RUBBISH
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * test_transformer.c: the passes nn_gelu, nn_layer_norm, nn_add_layer_norm,
- * nn_softmax and nn_matmul_bias_act: each variant that exporters write, and graphs with one condition
- * broken, where nothing may change.
+ * nn_softmax and nn_matmul_bias_act: each variant that exporters write, and graphs with one
+ * condition broken, where nothing may change.
  */
 #include "graph_case.h"
 

@@ -154,7 +154,8 @@ START_TEST(a_switch_takes_the_last_label_otherwise)
     void *args[] = {&value}, *bool_args[] = {&truth};
     void *copies[3][2] = {{&result, &numbers[0]}, {&result, &numbers[1]}, {&result, &numbers[2]}};
     const uint32_t three[] = {0, 1, 2}, two[] = {0, 1};
-#define COPY(index) {TASK, .kind = TSR_TASK_MEMCPY, .args = copies[index], .arg_count = 2, .bytes = 8}
+#define COPY(index)                                                                 \
+    {TASK, .kind = TSR_TASK_MEMCPY, .args = copies[index], .arg_count = 2, .bytes = 8}
     TsrTask tasks[] = {SWITCH(args, 4, three, 0), LABEL(0, 0), COPY(0), GOTO(3, 0), LABEL(1, 0),
                        COPY(1), GOTO(3, 0), LABEL(2, 0), COPY(2), LABEL(3, 0)};
     ck_assert_msg(load(context, tasks, 10, 1, 4, &model) == TSR_OK, "%s", error_text);
