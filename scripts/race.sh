@@ -17,7 +17,8 @@ export TESSERA_TEST_SECONDS
 TSAN_OPTIONS=halt_on_error=1
 # GLib hands memory from thread to thread by means that the sanitizer does not see.
 G_SLICE=always-malloc
-export TSAN_OPTIONS G_SLICE
+CK_TIMEOUT_MULTIPLIER=10
+export TSAN_OPTIONS G_SLICE CK_TIMEOUT_MULTIPLIER
 rm -f build-tsan/meson-logs/testlog.json
 meson test -C build-tsan --no-rebuild --print-errorlogs --timeout-multiplier 30 -v \
     framework_threads framework_plans framework_streams framework_known_parts \
