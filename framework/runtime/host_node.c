@@ -13,6 +13,9 @@
 #include "plugin/host.h"
 #include "prepare/infer.h"
 
+/* Shapes that take turns: of a prompt and its steps, of a few picture sizes. */
+enum { VARIANTS_KEPT = 4 };
+
 static gboolean is_static(const TsrNode *node)
 {
     if ((node->def->flags & TSR_OP_DATA_DEPENDENT) != 0)
@@ -49,6 +52,8 @@ TsrHostNode *tsr_host_node_new(TsrNode *node, const TsrPluginSet *set, TsrOpenDe
     prepared->is_static = is_static(node);
     prepared->is_view = tsr_node_is_viewable(node);
     prepared->subgraph_outputs = g_ptr_array_new();
+    prepared->variants =
+        g_ptr_array_new_with_free_func((GDestroyNotify)tsr_host_variant_free);
     tsr_view_cache_fill(&prepared->view, node);
     prepared->output_descs = g_new0(TsrDesc, node->outputs->len + 1);
     for (guint i = 0; i < node->outputs->len; i++)
@@ -68,20 +73,13 @@ TsrHostNode *tsr_host_node_new(TsrNode *node, const TsrPluginSet *set, TsrOpenDe
     return prepared;
 }
 
-static void drop_built(TsrHostNode *prepared)
-{
-    g_clear_pointer(&prepared->built, tsr_built_node_free);
-    g_clear_pointer(&prepared->kernels, g_ptr_array_unref);
-    g_clear_pointer(&prepared->built_inputs, g_free);
-}
-
 void tsr_host_node_free(TsrHostNode *prepared)
 {
     if (prepared == NULL)
         return;
     if (prepared->state != NULL && TSR_HAS(prepared->plugin->executor, release))
         prepared->plugin->executor->release(prepared->plugin->executor, prepared->state);
-    drop_built(prepared);
+    g_ptr_array_unref(prepared->variants);
     g_ptr_array_unref(prepared->subgraph_outputs);
     tsr_view_cache_clear(&prepared->view);
     g_free(prepared->output_descs);
@@ -108,44 +106,94 @@ static gboolean known_subgraph(gpointer user, guint32 index, const TsrTensorDesc
     return TRUE;
 }
 
-/* Brings the view to the shapes of this run, inferring what the compiler left open. */
-static gboolean update_view(TsrHostNode *prepared, TsrArray *const *inputs, GError **error)
+/* Infers the shapes of the outputs into the variant. */
+static gboolean infer_outputs(TsrHostNode *prepared, TsrArray *const *inputs,
+                              TsrHostVariant *variant, GError **error)
 {
     TsrNode *node = prepared->node;
-    TsrViewCache *cache = &prepared->view;
-    g_autofree const TsrTensor **all_values = NULL;
-    TsrNodeView seen;
-    for (guint i = 0; i < node->inputs->len; i++)
-        cache->inputs[i] = inputs[i] != NULL ? &inputs[i]->desc.view : NULL;
-    if (prepared->is_static || (node->def->flags & TSR_OP_DATA_DEPENDENT) != 0)
-        return TRUE;
     /* Inference may read every declared value: they are all there now. */
-    all_values = g_new0(const TsrTensor *, node->inputs->len + 1);
+    g_autofree const TsrTensor **all_values = g_new0(const TsrTensor *, node->inputs->len + 1);
+    TsrNodeView seen = prepared->view.view;
     for (guint i = 0; i < node->inputs->len; i++)
         all_values[i] = inputs[i] != NULL ? &inputs[i]->tensor : NULL;
-    seen = cache->view;
     seen.values = all_values;
+    variant->outputs = g_new0(TsrDesc, node->outputs->len + 1);
     for (guint i = 0; i < node->outputs->len; i++) {
         const TsrValue *value = g_ptr_array_index(node->outputs, i);
-        tsr_desc_init(&prepared->output_descs[i]);
+        tsr_desc_init(&variant->outputs[i]);
         if (value == NULL)
             continue;
-        prepared->output_descs[i].view.origin_format = value->desc.view.origin_format;
-        prepared->output_descs[i].view.expand_dims = value->desc.view.expand_dims;
-        prepared->output_descs[i].view.name = value->name;
-        cache->outputs[i] = &prepared->output_descs[i].view;
+        variant->outputs[i].view.origin_format = value->desc.view.origin_format;
+        variant->outputs[i].view.expand_dims = value->desc.view.expand_dims;
+        variant->outputs[i].view.name = value->name;
     }
-    if (!tsr_infer_view(node->def, &seen, prepared->output_descs, known_subgraph, prepared,
-                        error))
+    if (!tsr_infer_view(node->def, &seen, variant->outputs, known_subgraph, prepared, error))
         return FALSE;
     for (guint i = 0; i < node->outputs->len; i++) {
-        if (cache->outputs[i] != NULL && !tsr_desc_is_static(cache->outputs[i])) {
+        if (g_ptr_array_index(node->outputs, i) != NULL &&
+            !tsr_desc_is_static(&variant->outputs[i].view)) {
             g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED,
                         "%s '%s': the shape of output %u cannot be told before it runs",
                         node->def->name, node->name, i);
             return FALSE;
         }
     }
+    return TRUE;
+}
+
+/* The variant of these inputs if the node has it, made the first of the list; else NULL. */
+static TsrHostVariant *find_variant(TsrHostNode *prepared, TsrArray *const *inputs)
+{
+    const gboolean whole =
+        prepared->is_static || tsr_host_variant_is_whole(prepared->node, inputs);
+    for (guint i = 0; whole && i < prepared->variants->len; i++) {
+        TsrHostVariant *variant = g_ptr_array_index(prepared->variants, i);
+        if (!tsr_host_variant_fits(variant, inputs, !prepared->is_static))
+            continue;
+        if (i != 0) {
+            g_ptr_array_steal_index(prepared->variants, i);
+            g_ptr_array_insert(prepared->variants, 0, variant);
+        }
+        return variant;
+    }
+    return NULL;
+}
+
+/* Tasks follow from shapes: where only contents are others, they are the last ones. */
+static void take_tasks(TsrHostVariant *variant, TsrHostVariant *last, TsrArray *const *inputs)
+{
+    if (last == NULL || !tsr_host_variant_fits(last, inputs, FALSE))
+        return;
+    variant->built = g_steal_pointer(&last->built);
+    variant->kernels = g_steal_pointer(&last->kernels);
+}
+
+/* Brings the view to the shapes of this run; the variant for them leads the list. */
+static gboolean update_view(TsrHostNode *prepared, TsrArray *const *inputs, GError **error)
+{
+    TsrNode *node = prepared->node;
+    TsrViewCache *cache = &prepared->view;
+    TsrHostVariant *variant;
+    for (guint i = 0; i < node->inputs->len; i++)
+        cache->inputs[i] = inputs[i] != NULL ? &inputs[i]->desc.view : NULL;
+    if ((node->def->flags & TSR_OP_DATA_DEPENDENT) != 0)
+        return TRUE;
+    variant = find_variant(prepared, inputs);
+    if (variant == NULL) {
+        variant = tsr_host_variant_new(node, inputs);
+        if (!prepared->is_static && !infer_outputs(prepared, inputs, variant, error)) {
+            tsr_host_variant_free(variant);
+            return FALSE;
+        }
+        if (prepared->variants->len != 0)
+            take_tasks(variant, g_ptr_array_index(prepared->variants, 0), inputs);
+        g_ptr_array_insert(prepared->variants, 0, variant);
+        if (prepared->variants->len > VARIANTS_KEPT)
+            g_ptr_array_set_size(prepared->variants, VARIANTS_KEPT);
+    }
+    for (guint i = 0; variant->outputs != NULL && i < node->outputs->len; i++)
+        if (g_ptr_array_index(node->outputs, i) != NULL)
+            cache->outputs[i] = &variant->outputs[i].view;
     return TRUE;
 }
 
@@ -184,49 +232,40 @@ static gboolean reserve_outputs(TsrHostNode *prepared, TsrArray *const *inputs,
     return TRUE;
 }
 
-static gboolean same_inputs(const TsrHostNode *prepared)
+static gboolean find_kernels(const TsrHostNode *prepared, TsrHostVariant *variant,
+                             GError **error)
 {
-    const TsrNodeView *view = &prepared->view.view;
-    for (guint32 i = 0; i < view->input_count; i++) {
-        const TsrTensorDesc *now = view->inputs[i], *then = &prepared->built_inputs[i].view;
-        if (now == NULL)
-            continue;
-        if (now->dtype != then->dtype || now->rank != then->rank ||
-            now->storage_format != then->storage_format ||
-            memcmp(now->shape, then->shape, now->rank * sizeof(gint64)) != 0)
+    variant->kernels = g_ptr_array_new();
+    for (guint i = 0; i < variant->built->tasks->len; i++) {
+        const TsrBuiltTask *task = g_ptr_array_index(variant->built->tasks, i);
+        TsrKernelFn kernel = tsr_device_kernel(prepared->device, prepared->view.view.name,
+                                               task->kernel, task->params, error);
+        if (kernel == NULL)
             return FALSE;
+        g_ptr_array_add(variant->kernels, (gpointer)kernel);
     }
     return TRUE;
 }
 
-static gboolean build(TsrHostNode *prepared, GError **error)
+/* The variant of this run with its tasks, built now if they were not; NULL: error. */
+static TsrHostVariant *build(TsrHostNode *prepared, GError **error)
 {
-    const TsrNodeView *view = &prepared->view.view;
+    TsrHostVariant *variant = g_ptr_array_index(prepared->variants, 0);
     TsrDeviceTraits traits = tsr_device_traits(prepared->device);
-    if (prepared->built != NULL && same_inputs(prepared))
-        return TRUE;
-    drop_built(prepared);
-    prepared->built = tsr_task_sink_build(prepared->plugin, view, &traits, error);
-    if (prepared->built == NULL)
-        return FALSE;
-    prepared->built_inputs = g_new0(TsrDesc, view->input_count + 1);
-    for (guint32 i = 0; i < view->input_count; i++) {
-        tsr_desc_init(&prepared->built_inputs[i]);
-        if (view->inputs[i] != NULL)
-            tsr_desc_copy(&prepared->built_inputs[i], view->inputs[i]);
+    if (variant->built != NULL)
+        return variant;
+    variant->built =
+        tsr_task_sink_build(prepared->plugin, &prepared->view.view, &traits, error);
+    if (variant->built == NULL)
+        return NULL;
+    if (!find_kernels(prepared, variant, error)) {
+        g_clear_pointer(&variant->built, tsr_built_node_free);
+        g_clear_pointer(&variant->kernels, g_ptr_array_unref);
+        return NULL;
     }
-    prepared->kernels = g_ptr_array_new();
-    for (guint i = 0; i < prepared->built->tasks->len; i++) {
-        const TsrBuiltTask *task = g_ptr_array_index(prepared->built->tasks, i);
-        TsrKernelFn kernel =
-            tsr_device_kernel(prepared->device, view->name, task->kernel, task->params, error);
-        if (kernel == NULL) {
-            drop_built(prepared);
-            return FALSE;
-        }
-        g_ptr_array_add(prepared->kernels, (gpointer)kernel);
-    }
-    return TRUE;
+    if (prepared->variants->len > 1)
+        tsr_host_variant_share(variant, g_ptr_array_index(prepared->variants, 1));
+    return variant;
 }
 
 typedef struct Launch {
@@ -241,7 +280,7 @@ static void run_block(void *arg, uint32_t block, uint32_t block_dim)
     launch->kernel(launch->args, launch->params, block, block_dim);
 }
 
-static void *resolve(const TsrHostNode *prepared, TsrArray *const *inputs,
+static void *resolve(const TsrBuiltNode *built, TsrArray *const *inputs,
                      TsrArray *const *outputs, const GPtrArray *workspaces, guint32 ref)
 {
     guint index = ref & 0x00ffffffu;
@@ -253,8 +292,7 @@ static void *resolve(const TsrHostNode *prepared, TsrArray *const *inputs,
     case TSR_ARG_WORKSPACE:
         return g_ptr_array_index(workspaces, index);
     case TSR_ARG_CONSTANT:
-        return (gpointer)g_bytes_get_data(
-            g_ptr_array_index(prepared->built->constants, index), NULL);
+        return (gpointer)g_bytes_get_data(g_ptr_array_index(built->constants, index), NULL);
     default:
         return NULL;
     }
@@ -264,10 +302,11 @@ static gboolean run_on_device(TsrHostNode *prepared, TsrArray *const *inputs,
                               TsrArray *const *outputs, GError **error)
 {
     g_autoptr(GPtrArray) workspaces = g_ptr_array_new_with_free_func(tsr_memory_free);
-    if (!build(prepared, error))
+    const TsrHostVariant *variant = build(prepared, error);
+    if (variant == NULL)
         return FALSE;
-    for (guint i = 0; i < prepared->built->workspaces->len; i++) {
-        gpointer memory = tsr_memory_alloc(g_array_index(prepared->built->workspaces, guint64, i));
+    for (guint i = 0; i < variant->built->workspaces->len; i++) {
+        gpointer memory = tsr_memory_alloc(g_array_index(variant->built->workspaces, guint64, i));
         if (memory == NULL) {
             g_set_error(error, TSR_ERROR, TSR_OUT_OF_MEMORY, "%s '%s': no memory for a workspace",
                         prepared->node->def->name, prepared->node->name);
@@ -275,13 +314,13 @@ static gboolean run_on_device(TsrHostNode *prepared, TsrArray *const *inputs,
         }
         g_ptr_array_add(workspaces, memory);
     }
-    for (guint i = 0; i < prepared->built->tasks->len; i++) {
-        const TsrBuiltTask *task = g_ptr_array_index(prepared->built->tasks, i);
+    for (guint i = 0; i < variant->built->tasks->len; i++) {
+        const TsrBuiltTask *task = g_ptr_array_index(variant->built->tasks, i);
         g_autofree void **args = g_new0(void *, task->args->len + 1);
-        Launch launch = {(TsrKernelFn)g_ptr_array_index(prepared->kernels, i), args,
+        Launch launch = {(TsrKernelFn)g_ptr_array_index(variant->kernels, i), args,
                          task->params != NULL ? g_bytes_get_data(task->params, NULL) : NULL};
         for (guint a = 0; a < task->args->len; a++)
-            args[a] = resolve(prepared, inputs, outputs, workspaces,
+            args[a] = resolve(variant->built, inputs, outputs, workspaces,
                               g_array_index(task->args, guint32, a));
         prepared->device->device->parallel(prepared->device->context, task->block_dim, run_block,
                                            &launch);

@@ -9,6 +9,7 @@
 #include "ir/array.h"
 #include "ir/node_view.h"
 #include "runtime/device.h"
+#include "runtime/host_variant.h"
 
 typedef struct TsrHostNode {
     TsrNode *node;
@@ -16,13 +17,11 @@ typedef struct TsrHostNode {
     TsrOpenDevice *device;
     gpointer state;         /* of a host engine */
     TsrViewCache view;      /* descs of the last run */
-    TsrDesc *output_descs;
+    TsrDesc *output_descs;  /* bounds of what depends on data */
     GPtrArray *subgraph_outputs; /* descs lent to inference */
     gboolean is_static;     /* the compiler knew every shape */
     gboolean is_view;
-    TsrBuiltNode *built;    /* of a device engine, for built_inputs */
-    GPtrArray *kernels;     /* TsrKernelFn of the built tasks */
-    TsrDesc *built_inputs;
+    GPtrArray *variants;    /* TsrHostVariant, the last used first; that of this run leads */
 } TsrHostNode;
 
 /* (transfer full). Errors: the engine is not in use, its prepare fails. */
