@@ -122,8 +122,10 @@ START_TEST(ten_thousand_shapes)
     g_print("%u runs: %" G_GUINT64_FORMAT " plans made, %" G_GUINT64_FORMAT
             " runs with one, resident %zu -> %zu KiB\n",
             runs, stats.compiled, stats.hits, early / 1024, resident_bytes() / 1024);
+    /* Plans and caches fill up, then it is flat: what hundreds of lost plans, or 200 lost bytes a
+     * run, would take is far more. */
     if (!TSR_BUILD_SANITIZER)
-        ck_assert_uint_le(resident_bytes(), early + early / 10);
+        ck_assert_uint_le(resident_bytes(), early + (2u << 20));
 }
 END_TEST
 
