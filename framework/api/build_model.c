@@ -10,23 +10,8 @@
 #include "build/known_parts.h"
 #include "build/memory_check.h"
 #include "build/om_write.h"
-#include "build/task_build.h"
 
 /* ---------------------------------------------------------------- building */
-
-TsrProgram *tsr_build_program(TsrSession *session, TsrGraph *graph,
-                              const TsrCompileOptions *options, TsrWeights *weights,
-                              TsrCompileReport *report, GError **error)
-{
-    TsrBuildOptions build = {.reuse = !options->disable_memory_reuse,
-                             .in_place = !options->disable_inplace,
-                             .host_mode = options->host_mode,
-                             .streams = options->streams};
-    if (!tsr_compile_graph(session, graph, options, report, error))
-        return NULL;
-    build.traits = tsr_device_traits(session->device);
-    return tsr_task_build(graph, session->set, &build, weights, error);
-}
 
 /* Everything of one offline model while it is made. */
 typedef struct Content {
@@ -149,13 +134,12 @@ static gboolean bind_gears(TsrModel *model, const TsrOmFile *file, TsrWeights *w
 static gboolean bind_plans(TsrModel *model, const TsrOmFile *file, TsrWeights *weights,
                            GError **error)
 {
-    g_autoptr(GVariantType) type = tsr_source_type();
     g_autoptr(GVariant) source = NULL;
     const gboolean has_source = tsr_om_has_section(file, TSR_OM_SOURCE);
     if (!has_source && tsr_om_gear_count(file) == 0)
         return TRUE;
     if (has_source) {
-        source = tsr_om_section(file, TSR_OM_SOURCE, (const char *)type, error);
+        source = tsr_om_section(file, TSR_OM_SOURCE, TSR_SOURCE_TYPE, error);
         if (source == NULL)
             return FALSE;
     }

@@ -8,6 +8,7 @@
 
 #include "api/session.h"
 #include "base/error.h"
+#include "build/task_build.h"
 #include "engine/cluster.h"
 #include "engine/place.h"
 #include "engine/verdict.h"
@@ -219,4 +220,18 @@ gboolean tsr_compile_graph(TsrSession *session, TsrGraph *graph,
     tsr_graph_foreach(graph, count_nodes, report);
     report->fallback_text = tsr_place_fallback_text(graph, set);
     return TRUE;
+}
+
+TsrProgram *tsr_build_program(TsrSession *session, TsrGraph *graph,
+                              const TsrCompileOptions *options, TsrWeights *weights,
+                              TsrCompileReport *report, GError **error)
+{
+    TsrBuildOptions build = {.reuse = !options->disable_memory_reuse,
+                             .in_place = !options->disable_inplace,
+                             .host_mode = options->host_mode,
+                             .streams = options->streams};
+    if (!tsr_compile_graph(session, graph, options, report, error))
+        return NULL;
+    build.traits = tsr_device_traits(session->device);
+    return tsr_task_build(graph, session->set, &build, weights, error);
 }

@@ -4,16 +4,7 @@
  */
 #include "api/source.h"
 
-#include "build/graph_variant.h"
-#include "build/om_format.h"
-
-static gboolean has_unknown(const TsrTensorDesc *desc)
-{
-    for (guint32 i = 0; desc->rank != TSR_RANK_UNKNOWN && i < desc->rank; i++)
-        if (desc->shape[i] < 0)
-            return TRUE;
-    return desc->rank == TSR_RANK_UNKNOWN;
-}
+#include <tessera/plugin_util.h>
 
 gboolean tsr_source_wanted(const TsrGraph *graph, const TsrCompileOptions *options,
                            const char **out_why)
@@ -23,7 +14,7 @@ gboolean tsr_source_wanted(const TsrGraph *graph, const TsrCompileOptions *optio
     for (guint i = 0; i < graph->inputs->len; i++) {
         const TsrTensorDesc *desc = &((const TsrValue *)g_ptr_array_index(graph->inputs, i))
                                          ->desc.view;
-        unknown |= has_unknown(desc);
+        unknown |= !tsr_desc_is_static(desc);
         tensors &= desc->kind == TSR_KIND_TENSOR && desc->dtype != TSR_DTYPE_UNDEFINED;
     }
     if (!unknown)
@@ -105,11 +96,6 @@ void tsr_source_options(GVariant *source, TsrCompileOptions *out_options, GPtrAr
 }
 
 /* ------------------------------------------------------------------- graph */
-
-GVariantType *tsr_source_type(void)
-{
-    return g_variant_type_new("(a{sv}" TSR_GRAPH_VARIANT_TYPE ")");
-}
 
 GVariant *tsr_source_new(TsrGraph *graph, const TsrCompileOptions *options,
                          TsrWeights *weights)

@@ -9,11 +9,10 @@
 
 #include <tessera/tessera.h>
 
-#include "build/weights.h"
-#include "ir/op_registry.h"
+#include "build/graph_variant.h"
 
-/* Of the section. */
-GVariantType *tsr_source_type(void); /* (transfer full) */
+/* Of the section: options by name, and the graph. */
+#define TSR_SOURCE_TYPE "(a{sv}" TSR_GRAPH_VARIANT_TYPE ")"
 
 /* Whether the graph has dimensions that only a run knows, and the options let it be compiled
  * for others. why, where it is not NULL, gets static text. */

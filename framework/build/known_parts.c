@@ -33,6 +33,16 @@ void tsr_known_part_free(TsrKnownPart *part)
     g_free(part);
 }
 
+TsrValue *tsr_part_value(const TsrProgram *program, const TsrPartValue *place)
+{
+    const TsrNode *node = place->node < program->nodes->len
+                              ? g_ptr_array_index(program->nodes, place->node)
+                              : NULL;
+    return node != NULL && node->graph == program->graph && place->output < node->outputs->len
+               ? g_ptr_array_index(node->outputs, place->output)
+               : NULL;
+}
+
 static const TsrNode *node_at(const Cutter *cutter, guint index)
 {
     return g_ptr_array_index(cutter->program->nodes, index);

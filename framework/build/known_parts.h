@@ -26,6 +26,9 @@ struct TsrKnownPart {
     GArray *outputs;  /* TsrPartValue that its outputs are */
 };
 
+/* The value that a place of a part means, or NULL where the program has none there. */
+TsrValue *tsr_part_value(const TsrProgram *program, const TsrPartValue *place);
+
 TsrKnownPart *tsr_known_part_new(void); /* (transfer full) */
 void tsr_known_part_free(TsrKnownPart *part);
 

@@ -76,62 +76,41 @@ static const TsrOpParam rnn_7_out[] = {
     {"Y_h", TSR_PARAM_OPTIONAL, 1, TSR_TYPES_FLOAT_IEEE},
 };
 
+/* What RNN, GRU and LSTM have in every version. */
+#define RECURRENT                                                                   \
+    {.name = "activation_alpha", .type = TSR_ATTR_FLOATS},                          \
+    {.name = "activation_beta", .type = TSR_ATTR_FLOATS},                           \
+    {.name = "activations", .type = TSR_ATTR_STRINGS},                              \
+    {.name = "clip", .type = TSR_ATTR_FLOAT},                                       \
+    {.name = "direction", .type = TSR_ATTR_STRING, .has_default = 1, .s = "forward",\
+     .words = "forward|reverse|bidirectional"},                                     \
+    {.name = "hidden_size", .type = TSR_ATTR_INT, .min = 1, .max = INT32_MAX}
 #define OUTPUT_SEQUENCE                                                             \
     {.name = "output_sequence", .type = TSR_ATTR_INT, .has_default = 1, .min = 0, .max = 1}
 
 static const TsrOpAttr rnn_1_attrs[] = {
-    {.name = "activation_alpha", .type = TSR_ATTR_FLOATS},
-    {.name = "activation_beta", .type = TSR_ATTR_FLOATS},
-    {.name = "activations", .type = TSR_ATTR_STRINGS},
-    {.name = "clip", .type = TSR_ATTR_FLOAT},
-    {.name = "direction", .type = TSR_ATTR_STRING, .has_default = 1, .s = "forward",
-     .words = "forward|reverse|bidirectional"},
-    {.name = "hidden_size", .type = TSR_ATTR_INT, .min = 1, .max = INT32_MAX},
+    RECURRENT,
     OUTPUT_SEQUENCE,
 };
 
 static const TsrOpAttr gru_3_attrs[] = {
-    {.name = "activation_alpha", .type = TSR_ATTR_FLOATS},
-    {.name = "activation_beta", .type = TSR_ATTR_FLOATS},
-    {.name = "activations", .type = TSR_ATTR_STRINGS},
-    {.name = "clip", .type = TSR_ATTR_FLOAT},
-    {.name = "direction", .type = TSR_ATTR_STRING, .has_default = 1, .s = "forward",
-     .words = "forward|reverse|bidirectional"},
-    {.name = "hidden_size", .type = TSR_ATTR_INT, .min = 1, .max = INT32_MAX},
+    RECURRENT,
     {.name = "linear_before_reset", .type = TSR_ATTR_INT, .has_default = 1, .min = 0, .max = 1},
     OUTPUT_SEQUENCE,
 };
 
 static const TsrOpAttr lstm_1_attrs[] = {
-    {.name = "activation_alpha", .type = TSR_ATTR_FLOATS},
-    {.name = "activation_beta", .type = TSR_ATTR_FLOATS},
-    {.name = "activations", .type = TSR_ATTR_STRINGS},
-    {.name = "clip", .type = TSR_ATTR_FLOAT},
-    {.name = "direction", .type = TSR_ATTR_STRING, .has_default = 1, .s = "forward",
-     .words = "forward|reverse|bidirectional"},
-    {.name = "hidden_size", .type = TSR_ATTR_INT, .min = 1, .max = INT32_MAX},
+    RECURRENT,
     {.name = "input_forget", .type = TSR_ATTR_INT, .has_default = 1, .min = 0, .max = 1},
     OUTPUT_SEQUENCE,
 };
 
 static const TsrOpAttr rnn_7_attrs[] = {
-    {.name = "activation_alpha", .type = TSR_ATTR_FLOATS},
-    {.name = "activation_beta", .type = TSR_ATTR_FLOATS},
-    {.name = "activations", .type = TSR_ATTR_STRINGS},
-    {.name = "clip", .type = TSR_ATTR_FLOAT},
-    {.name = "direction", .type = TSR_ATTR_STRING, .has_default = 1, .s = "forward",
-     .words = "forward|reverse|bidirectional"},
-    {.name = "hidden_size", .type = TSR_ATTR_INT, .min = 1, .max = INT32_MAX},
+    RECURRENT,
 };
 
 static const TsrOpAttr rnn_14_attrs[] = {
-    {.name = "activation_alpha", .type = TSR_ATTR_FLOATS},
-    {.name = "activation_beta", .type = TSR_ATTR_FLOATS},
-    {.name = "activations", .type = TSR_ATTR_STRINGS},
-    {.name = "clip", .type = TSR_ATTR_FLOAT},
-    {.name = "direction", .type = TSR_ATTR_STRING, .has_default = 1, .s = "forward",
-     .words = "forward|reverse|bidirectional"},
-    {.name = "hidden_size", .type = TSR_ATTR_INT, .min = 1, .max = INT32_MAX},
+    RECURRENT,
     {.name = "layout", .type = TSR_ATTR_INT, .has_default = 1, .min = 0, .max = 1},
 };
 
@@ -150,24 +129,12 @@ static const TsrOpParam rnn_22_out[] = {
 };
 
 static const TsrOpAttr gru_7_attrs[] = {
-    {.name = "activation_alpha", .type = TSR_ATTR_FLOATS},
-    {.name = "activation_beta", .type = TSR_ATTR_FLOATS},
-    {.name = "activations", .type = TSR_ATTR_STRINGS},
-    {.name = "clip", .type = TSR_ATTR_FLOAT},
-    {.name = "direction", .type = TSR_ATTR_STRING, .has_default = 1, .s = "forward",
-     .words = "forward|reverse|bidirectional"},
-    {.name = "hidden_size", .type = TSR_ATTR_INT, .min = 1, .max = INT32_MAX},
+    RECURRENT,
     {.name = "linear_before_reset", .type = TSR_ATTR_INT, .has_default = 1, .min = 0, .max = 1},
 };
 
 static const TsrOpAttr gru_14_attrs[] = {
-    {.name = "activation_alpha", .type = TSR_ATTR_FLOATS},
-    {.name = "activation_beta", .type = TSR_ATTR_FLOATS},
-    {.name = "activations", .type = TSR_ATTR_STRINGS},
-    {.name = "clip", .type = TSR_ATTR_FLOAT},
-    {.name = "direction", .type = TSR_ATTR_STRING, .has_default = 1, .s = "forward",
-     .words = "forward|reverse|bidirectional"},
-    {.name = "hidden_size", .type = TSR_ATTR_INT, .min = 1, .max = INT32_MAX},
+    RECURRENT,
     {.name = "layout", .type = TSR_ATTR_INT, .has_default = 1, .min = 0, .max = 1},
     {.name = "linear_before_reset", .type = TSR_ATTR_INT, .has_default = 1, .min = 0, .max = 1},
 };
@@ -190,24 +157,12 @@ static const TsrOpParam lstm_7_out[] = {
 };
 
 static const TsrOpAttr lstm_7_attrs[] = {
-    {.name = "activation_alpha", .type = TSR_ATTR_FLOATS},
-    {.name = "activation_beta", .type = TSR_ATTR_FLOATS},
-    {.name = "activations", .type = TSR_ATTR_STRINGS},
-    {.name = "clip", .type = TSR_ATTR_FLOAT},
-    {.name = "direction", .type = TSR_ATTR_STRING, .has_default = 1, .s = "forward",
-     .words = "forward|reverse|bidirectional"},
-    {.name = "hidden_size", .type = TSR_ATTR_INT, .min = 1, .max = INT32_MAX},
+    RECURRENT,
     {.name = "input_forget", .type = TSR_ATTR_INT, .has_default = 1, .min = 0, .max = 1},
 };
 
 static const TsrOpAttr lstm_14_attrs[] = {
-    {.name = "activation_alpha", .type = TSR_ATTR_FLOATS},
-    {.name = "activation_beta", .type = TSR_ATTR_FLOATS},
-    {.name = "activations", .type = TSR_ATTR_STRINGS},
-    {.name = "clip", .type = TSR_ATTR_FLOAT},
-    {.name = "direction", .type = TSR_ATTR_STRING, .has_default = 1, .s = "forward",
-     .words = "forward|reverse|bidirectional"},
-    {.name = "hidden_size", .type = TSR_ATTR_INT, .min = 1, .max = INT32_MAX},
+    RECURRENT,
     {.name = "input_forget", .type = TSR_ATTR_INT, .has_default = 1, .min = 0, .max = 1},
     {.name = "layout", .type = TSR_ATTR_INT, .has_default = 1, .min = 0, .max = 1},
 };

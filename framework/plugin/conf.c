@@ -117,17 +117,26 @@ static gboolean read_placement(TsrConf *conf, GKeyFile *file, const char *group,
     return TRUE;
 }
 
+/* A number from 1 to most; wanted says so. */
+static gboolean read_number(const TsrConf *conf, GKeyFile *file, const char *group,
+                            const char *key, guint most, const char *wanted, guint *out,
+                            GError **error)
+{
+    g_autofree char *word = read_word(conf, file, group, key, error);
+    guint64 number;
+    if (word == NULL)
+        return FALSE;
+    if (!g_ascii_string_to_unsigned(word, 10, 1, most, &number, NULL))
+        return bad_value(conf, group, key, word, wanted, error);
+    *out = (guint)number;
+    return TRUE;
+}
+
 static gboolean read_min_cluster(TsrConf *conf, GKeyFile *file, const char *group,
                                  const char *key, GError **error)
 {
-    g_autofree char *word = read_word(conf, file, group, key, error);
-    guint64 nodes;
-    if (word == NULL)
-        return FALSE;
-    if (!g_ascii_string_to_unsigned(word, 10, 1, 1000000, &nodes, NULL))
-        return bad_value(conf, group, key, word, "a number of nodes from 1 to 1000000", error);
-    conf->min_cluster_nodes = (guint)nodes;
-    return TRUE;
+    return read_number(conf, file, group, key, 1000000, "a number of nodes from 1 to 1000000",
+                       &conf->min_cluster_nodes, error);
 }
 
 static gboolean read_scan(TsrConf *conf, GKeyFile *file, const char *group, const char *key,
@@ -143,14 +152,8 @@ static gboolean read_scan(TsrConf *conf, GKeyFile *file, const char *group, cons
 static gboolean read_scan_timeout(TsrConf *conf, GKeyFile *file, const char *group,
                                   const char *key, GError **error)
 {
-    g_autofree char *word = read_word(conf, file, group, key, error);
-    guint64 seconds;
-    if (word == NULL)
-        return FALSE;
-    if (!g_ascii_string_to_unsigned(word, 10, 1, 600, &seconds, NULL))
-        return bad_value(conf, group, key, word, "a number of seconds from 1 to 600", error);
-    conf->scan_timeout_s = (guint)seconds;
-    return TRUE;
+    return read_number(conf, file, group, key, 600, "a number of seconds from 1 to 600",
+                       &conf->scan_timeout_s, error);
 }
 
 static gboolean read_priority(TsrConf *conf, GKeyFile *file, const char *group,

@@ -100,9 +100,7 @@ static gboolean prepare_graph(TsrHostExec *exec, TsrGraph *graph, GError **error
 
 static TsrValue *part_value(const TsrProgram *program, const GArray *places, guint index)
 {
-    const TsrPartValue *place = &g_array_index(places, TsrPartValue, index);
-    const TsrNode *node = g_ptr_array_index(program->nodes, place->node);
-    return g_ptr_array_index(node->outputs, place->output);
+    return tsr_part_value(program, &g_array_index(places, TsrPartValue, index));
 }
 
 static void note_values(TsrLastUses *uses, const TsrProgram *program, const GArray *values,

@@ -9,17 +9,6 @@
 #include "runtime/om_file.h"
 #include "runtime/om_program.h"
 
-/* A value of the outermost graph, or NULL. */
-static const TsrValue *part_value(const TsrProgram *program, const TsrPartValue *place)
-{
-    const TsrNode *node = place->node < program->nodes->len
-                              ? g_ptr_array_index(program->nodes, place->node)
-                              : NULL;
-    return node != NULL && node->graph == program->graph && place->output < node->outputs->len
-               ? g_ptr_array_index(node->outputs, place->output)
-               : NULL;
-}
-
 static gboolean same_value(const TsrValue *outer, const TsrValue *inner)
 {
     guint64 a, b;
@@ -47,12 +36,12 @@ static gboolean part_is_sound(const TsrProgram *program, const TsrKnownPart *par
             return FALSE;
     }
     for (guint i = 0; i < part->inputs->len; i++)
-        if (!same_value(part_value(program, &g_array_index(part->inputs, TsrPartValue, i)),
+        if (!same_value(tsr_part_value(program, &g_array_index(part->inputs, TsrPartValue, i)),
                         g_ptr_array_index(graph->inputs, i)))
             return FALSE;
     for (guint i = 0; i < part->outputs->len; i++) {
         const TsrValue *value =
-            part_value(program, &g_array_index(part->outputs, TsrPartValue, i));
+            tsr_part_value(program, &g_array_index(part->outputs, TsrPartValue, i));
         if (!same_value(value, g_array_index(graph->outputs, TsrGraphOutput, i).value) ||
             !g_hash_table_contains(taken, value->producer))
             return FALSE;
