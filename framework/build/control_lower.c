@@ -189,9 +189,8 @@ static TsrValue *input_of(const TsrNode *node, guint index)
     return index < node->inputs->len ? g_ptr_array_index(node->inputs, index) : NULL;
 }
 
-/* The counter's task before the loop, or at the end of the body, where the condition is the next
- * one already. What a Scan stacks begins to
- * be when its counter does. */
+/* The counter's task before the loop, or at the end of the body, where the condition is the
+ * next one already. What a Scan stacks begins to be when its counter does. */
 static void count(Lowerer *lowerer, guint32 kind)
 {
     TsrProgramTask *task = add_task(lowerer, kind);

@@ -49,17 +49,6 @@ TsrGraph *dynamic_net(TsrSession *session)
     return graph;
 }
 
-TsrSession *dynamic_session(guint threads)
-{
-    TsrSessionOptions options = TSR_SESSION_OPTIONS_INIT;
-    GError *error = NULL;
-    TsrSession *session;
-    options.threads = threads;
-    session = tsr_session_new(&options, &error);
-    ck_no_error(error);
-    return session;
-}
-
 TsrModel *dynamic_compile(TsrSession *session, const char *dims, gboolean disable_plans)
 {
     g_autoptr(TsrGraph) graph = dynamic_net(session);

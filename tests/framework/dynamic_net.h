@@ -11,7 +11,6 @@
 /* x [N,3,height,width] through two convolutions, a reshape that reads the shape, and a product
  * to y [N,5]. */
 TsrGraph *dynamic_net(TsrSession *session);
-TsrSession *dynamic_session(guint threads);
 /* dims NULL: no gears. (transfer full) */
 TsrModel *dynamic_compile(TsrSession *session, const char *dims, gboolean disable_plans);
 /* x of that shape, other numbers for every seed. (transfer full) */

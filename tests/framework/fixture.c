@@ -22,6 +22,17 @@ void fixture_error(GError **error, gint32 code, const char *part, const char *wh
     g_clear_error(error);
 }
 
+TsrSession *fixture_session(guint threads)
+{
+    TsrSessionOptions options = TSR_SESSION_OPTIONS_INIT;
+    GError *error = NULL;
+    TsrSession *session;
+    options.threads = threads;
+    session = tsr_session_new(&options, &error);
+    ck_no_error(error);
+    return session;
+}
+
 TsrOpRegistry *fixture_registry(void)
 {
     TsrOpRegistry *registry = tsr_op_registry_new();

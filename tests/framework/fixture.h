@@ -26,6 +26,8 @@ void fixture_error(GError **error, gint32 code, const char *part, const char *wh
 #define ck_no_error(error)                                                          \
     ck_assert_msg((error) == NULL, "%s", (error) != NULL ? (error)->message : "")
 
+/* A session of the configuration at hand on a device of that many cores. (transfer full) */
+TsrSession *fixture_session(guint threads);
 /* Built-in operators. (transfer full) */
 TsrOpRegistry *fixture_registry(void);
 TsrGraph *fixture_graph(void);

@@ -101,7 +101,7 @@ END_TEST
 /* Six shapes in turn, more than are kept, against a model that has seen no other. */
 START_TEST(shapes_take_turns)
 {
-    g_autoptr(TsrSession) session = dynamic_session(1);
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrModel) model = dynamic_compile(session, NULL, TRUE);
     for (guint turn = 0; turn < 4; turn++)
         for (gint64 i = 0; i < 6; i++) {

@@ -80,7 +80,7 @@ static void ck_same(TsrModel *model, TsrModel *reference, guint seed)
 
 START_TEST(same_results)
 {
-    g_autoptr(TsrSession) session = dynamic_session(2);
+    g_autoptr(TsrSession) session = fixture_session(2);
     g_autoptr(TsrModel) model = compile(session, FALSE);
     g_autoptr(TsrModel) reference = compile(session, TRUE);
     const TsrProgram *program = tsr_bound_model_program(model->bound);
@@ -106,7 +106,7 @@ END_TEST
 /* Inputs of a caller have no format, those of a convolution mean NCHW. */
 START_TEST(an_input_with_a_format)
 {
-    g_autoptr(TsrSession) session = dynamic_session(1);
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrGraph) graph = tsr_session_graph(session, "format");
     g_autoptr(TsrModel) model = NULL;
     g_autoptr(TsrArray) x = fixture_array(NULL, SHAPE(1, 20, 8, 8));
@@ -138,7 +138,7 @@ END_TEST
  * outside it give and read. */
 START_TEST(parts_are_whole)
 {
-    g_autoptr(TsrSession) session = dynamic_session(1);
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrModel) model = compile(session, FALSE);
     const TsrProgram *program = tsr_bound_model_program(model->bound);
     g_autoptr(GHashTable) taken = g_hash_table_new(NULL, NULL);
@@ -166,7 +166,7 @@ static void count_value(gpointer user, const TsrValue *value, TsrArray *array)
 
 START_TEST(a_hook_sees_every_value)
 {
-    g_autoptr(TsrSession) session = dynamic_session(1);
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrModel) model = compile(session, FALSE);
     g_autoptr(TsrModel) reference = compile(session, TRUE);
     g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
@@ -201,7 +201,7 @@ static gpointer run_many(gpointer data)
 
 START_TEST(many_threads)
 {
-    g_autoptr(TsrSession) session = dynamic_session(2);
+    g_autoptr(TsrSession) session = fixture_session(2);
     g_autoptr(TsrModel) model = compile(session, FALSE);
     g_autoptr(TsrModel) reference = compile(session, TRUE);
     Race race = {model, reference};
@@ -216,7 +216,7 @@ END_TEST
 /* Parts out of a file that are no parts: an error, whatever is wrong. */
 START_TEST(parts_that_cannot_be)
 {
-    g_autoptr(TsrSession) session = dynamic_session(1);
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrModel) model = compile(session, FALSE);
     TsrProgram *program = tsr_bound_model_program(model->bound);
     TsrKnownPart *first = g_ptr_array_index(program->parts, 0);

@@ -10,17 +10,6 @@
 
 typedef void (*Build)(TsrGraph *graph);
 
-static TsrSession *session_new(void)
-{
-    TsrSessionOptions options = TSR_SESSION_OPTIONS_INIT;
-    GError *error = NULL;
-    TsrSession *session;
-    options.threads = 1;
-    session = tsr_session_new(&options, &error);
-    ck_no_error(error);
-    return session;
-}
-
 static TsrModel *compile(TsrSession *session, Build build, const TsrCompileOptions *options)
 {
     TsrGraph *graph = tsr_session_graph(session, "net");
@@ -136,7 +125,7 @@ static void build_join(TsrGraph *graph)
 
 START_TEST(joined)
 {
-    g_autoptr(TsrSession) session = session_new();
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrModel) model = same_everywhere(session, build_join);
     ck_assert_uint_eq(tasks_of(model, "all"), 0);
     ck_assert_uint_eq(tasks_of(model, "more"), 0);
@@ -155,7 +144,7 @@ static void build_join_output(TsrGraph *graph)
 
 START_TEST(joined_in_an_output)
 {
-    g_autoptr(TsrSession) session = session_new();
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrModel) model = same_everywhere(session, build_join_output);
     ck_assert_uint_eq(program_of(model)->tasks->len, 2);
     ck_assert_uint_eq(program_of(model)->stats.activation_bytes, 0);
@@ -184,7 +173,7 @@ static void build_not_joined(TsrGraph *graph)
 
 START_TEST(not_joined)
 {
-    g_autoptr(TsrSession) session = session_new();
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrModel) model = same_everywhere(session, build_not_joined);
     ck_assert_uint_gt(tasks_of(model, "input"), 0);
     ck_assert_uint_gt(tasks_of(model, "twice"), 0);
@@ -210,7 +199,7 @@ static void build_two_joins(TsrGraph *graph)
 
 START_TEST(member_of_two_joins)
 {
-    g_autoptr(TsrSession) session = session_new();
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrModel) model = same_everywhere(session, build_two_joins);
     ck_assert_uint_eq(tasks_of(model, "one"), 0);
     ck_assert_uint_gt(tasks_of(model, "two"), 0);
@@ -245,7 +234,7 @@ START_TEST(blocked_pictures)
 {
     const Build builds[] = {build_whole_blocks, build_part_blocks, build_batch};
     for (guint i = 0; i < G_N_ELEMENTS(builds); i++) {
-        g_autoptr(TsrSession) session = session_new();
+        g_autoptr(TsrSession) session = fixture_session(1);
         g_autoptr(TsrModel) model = same_everywhere(session, builds[i]);
         if (i == 0)
             ck_assert_uint_eq(tasks_of(model, "all"), 0);
@@ -280,7 +269,7 @@ static void build_slice(TsrGraph *graph)
 
 START_TEST(cut)
 {
-    g_autoptr(TsrSession) session = session_new();
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrModel) model = same_everywhere(session, build_slice);
     ck_assert_uint_eq(tasks_of(model, "first"), 0);
     ck_assert_uint_eq(rows_of_kind(model, TSR_MEMORY_PART), 1);
@@ -300,7 +289,7 @@ static void build_cut_input(TsrGraph *graph)
 
 START_TEST(cut_of_an_input)
 {
-    g_autoptr(TsrSession) session = session_new();
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrModel) model = same_everywhere(session, build_cut_input);
     ck_assert_uint_eq(tasks_of(model, "part"), 0);
     ck_assert_uint_eq(program_of(model)->stats.activation_bytes, 0);
@@ -321,7 +310,7 @@ static void build_chain(TsrGraph *graph)
 
 START_TEST(chain_in_the_output)
 {
-    g_autoptr(TsrSession) session = session_new();
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrModel) model = same_everywhere(session, build_chain);
     ck_assert_uint_eq(program_of(model)->stats.activation_bytes, 0);
     ck_assert_uint_gt(program_of(model)->stats.no_reuse_bytes, 8 * 64 * 64 * sizeof(float));
@@ -345,7 +334,7 @@ static void build_careful(TsrGraph *graph)
 
 START_TEST(careful)
 {
-    g_autoptr(TsrSession) session = session_new();
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrModel) model = same_everywhere(session, build_careful);
     ck_assert_uint_ge(rows_of_kind(model, TSR_MEMORY_INPLACE), 3);
     ck_assert(is_noted(model, "it is a graph input or a constant"));
@@ -366,7 +355,7 @@ static void build_sum(TsrGraph *graph)
 
 START_TEST(sum_of_three)
 {
-    g_autoptr(TsrSession) session = session_new();
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrModel) model = same_everywhere(session, build_sum);
     ck_assert(program_of(model)->is_sink);
 }
@@ -376,7 +365,7 @@ END_TEST
 
 START_TEST(table_for_people)
 {
-    g_autoptr(TsrSession) session = session_new();
+    g_autoptr(TsrSession) session = fixture_session(1);
     const char *const off[] = {"all", NULL};
     const TsrCompileOptions options = {sizeof(options), .disable_fusion = off};
     g_autoptr(TsrModel) model = compile(session, build_careful, &options);

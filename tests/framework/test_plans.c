@@ -45,7 +45,7 @@ static void ck_refused(TsrModel *model, const gint64 *shape, const char *part)
 
 START_TEST(a_plan_for_the_second_run)
 {
-    g_autoptr(TsrSession) session = dynamic_session(1);
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrModel) model = dynamic_compile(session, NULL, FALSE);
     g_autoptr(TsrModel) reference = dynamic_compile(session, NULL, TRUE);
     const gint64 shape[] = {2, 3, 12, 9}, other[] = {1, 3, 12, 9};
@@ -63,7 +63,7 @@ END_TEST
 /* A piece that two plans packed the same way is there once: the file's, or the first plan's. */
 START_TEST(plans_share_constants)
 {
-    g_autoptr(TsrSession) session = dynamic_session(1);
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrModel) model = dynamic_compile(session, NULL, FALSE);
     const gint64 shapes[][4] = {{1, 3, 16, 16}, {1, 3, 24, 16}};
     TsrPlan *plans[2];
@@ -101,7 +101,7 @@ static gsize resident_bytes(void)
 START_TEST(ten_thousand_shapes)
 {
     const guint runs = TSR_BUILD_SANITIZER ? 1500 : 10000;
-    g_autoptr(TsrSession) session = dynamic_session(1);
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrModel) model = dynamic_compile(session, NULL, FALSE);
     g_autoptr(TsrModel) reference = dynamic_compile(session, NULL, TRUE);
     g_autoptr(GRand) random = g_rand_new_with_seed(5);
@@ -132,7 +132,7 @@ END_TEST
 /* Few shapes after many: they get their plans. */
 START_TEST(new_shapes_get_their_turn)
 {
-    g_autoptr(TsrSession) session = dynamic_session(1);
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrModel) model = dynamic_compile(session, NULL, FALSE);
     g_autoptr(TsrModel) reference = dynamic_compile(session, NULL, TRUE);
     const gint64 shape[] = {1, 3, 60, 60};
@@ -151,7 +151,7 @@ END_TEST
 /* As a decoder's cache grows: few plans are made in vain; a shape that comes again gets one. */
 START_TEST(shapes_that_grow)
 {
-    g_autoptr(TsrSession) session = dynamic_session(1);
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrModel) model = dynamic_compile(session, NULL, FALSE);
     g_autoptr(TsrModel) reference = dynamic_compile(session, NULL, TRUE);
     for (gint64 i = 0; i < 100; i++)
@@ -167,7 +167,7 @@ END_TEST
 
 START_TEST(gears)
 {
-    g_autoptr(TsrSession) session = dynamic_session(1);
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrModel) model = dynamic_compile(session, "1,8,8; 2,8,8;1,16,12", FALSE);
     g_autoptr(TsrModel) reference = dynamic_compile(session, NULL, TRUE);
     const gint64 shapes[][4] = {{1, 3, 8, 8}, {2, 3, 8, 8}, {1, 3, 16, 12}};
@@ -193,7 +193,7 @@ END_TEST
 
 START_TEST(gears_and_others)
 {
-    g_autoptr(TsrSession) session = dynamic_session(1);
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrModel) model = dynamic_compile(session, "1,8,8;*", FALSE);
     g_autoptr(TsrModel) plain = dynamic_compile(session, "1,8,8;*", TRUE);
     g_autoptr(TsrModel) reference = dynamic_compile(session, NULL, TRUE);
@@ -224,7 +224,7 @@ START_TEST(gears_that_cannot_be)
         {"1,8,8;", "got ''"},
         {"1,8,8;*;1,8,9", "got '*'"},
     };
-    g_autoptr(TsrSession) session = dynamic_session(1);
+    g_autoptr(TsrSession) session = fixture_session(1);
     for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
         g_autoptr(TsrGraph) graph = dynamic_net(session);
         const TsrCompileOptions options = {.struct_size = sizeof(options),
@@ -248,7 +248,7 @@ END_TEST
 START_TEST(ranges)
 {
     const gint64 least[] = {1, 3, 4, 8}, most[] = {4, 3, -1, 8};
-    g_autoptr(TsrSession) session = dynamic_session(1);
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrModel) reference = dynamic_compile(session, NULL, TRUE);
     g_autoptr(TsrGraph) graph = dynamic_net(session);
     g_autoptr(TsrModel) model = NULL;
@@ -286,7 +286,7 @@ END_TEST
 /* What a run gives that is no task list for any shape runs node by node. */
 START_TEST(no_plan_where_none_helps)
 {
-    g_autoptr(TsrSession) session = dynamic_session(1);
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrGraph) graph = tsr_session_graph(session, "data");
     g_autoptr(TsrModel) model = NULL;
     g_autoptr(TsrArray) x = fixture_array(NULL, 1, (const gint64[]){9});

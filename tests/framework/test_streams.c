@@ -224,17 +224,6 @@ static GPtrArray *run(TsrModel *model)
     return outputs;
 }
 
-static TsrSession *session_with(guint threads)
-{
-    TsrSessionOptions options = TSR_SESSION_OPTIONS_INIT;
-    GError *error = NULL;
-    TsrSession *session;
-    options.threads = threads;
-    session = tsr_session_new(&options, &error);
-    ck_no_error(error);
-    return session;
-}
-
 static void ck_same_bits(GPtrArray *got, GPtrArray *want)
 {
     for (guint i = 0; i < want->len; i++) {
@@ -248,8 +237,8 @@ static void ck_same_bits(GPtrArray *got, GPtrArray *want)
 START_TEST(same_bits_on_any_number)
 {
     static const guint streams[] = {2, 3, 8, 0};
-    g_autoptr(TsrSession) one = session_with(1);
-    g_autoptr(TsrSession) two = session_with(2);
+    g_autoptr(TsrSession) one = fixture_session(1);
+    g_autoptr(TsrSession) two = fixture_session(2);
     guint most = 0;
     for (guint32 seed = 0; seed < 12; seed++) {
         g_autoptr(TsrGraph) first = tsr_session_graph(one, "first");
@@ -301,7 +290,7 @@ static void note_task(gpointer user, guint32 task, guint32 core, guint64 begin_n
  * streams wait for each other only at the join, and each core works. */
 START_TEST(branches_run_side_by_side)
 {
-    g_autoptr(TsrSession) session = session_with(2);
+    g_autoptr(TsrSession) session = fixture_session(2);
     g_autoptr(TsrGraph) graph = tsr_session_graph(session, "branches");
     g_autoptr(TsrModel) model = NULL;
     Timeline timeline = {.cores = 0};
@@ -339,7 +328,7 @@ END_TEST
 /* Large products use all cores by themselves: a second stream would only keep more alive. */
 START_TEST(one_stream_where_tasks_fill_the_cores)
 {
-    g_autoptr(TsrSession) session = session_with(2);
+    g_autoptr(TsrSession) session = fixture_session(2);
     g_autoptr(TsrGraph) graph = tsr_session_graph(session, "branches");
     g_autoptr(TsrModel) model = NULL;
     build_branches(graph, 384);

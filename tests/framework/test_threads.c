@@ -45,7 +45,7 @@ static gint64 seconds(void)
 /* Takes the model. */
 static void run_race(TsrModel *model, guint shapes)
 {
-    g_autoptr(TsrSession) session = dynamic_session(1);
+    g_autoptr(TsrSession) session = fixture_session(1);
     g_autoptr(TsrModel) reference = dynamic_compile(session, NULL, TRUE);
     Race common = {.model = model, .shapes = shapes};
     GThread *threads[THREADS];
@@ -71,7 +71,7 @@ static void run_race(TsrModel *model, guint shapes)
 
 START_TEST(fixed_shape)
 {
-    g_autoptr(TsrSession) session = dynamic_session(2);
+    g_autoptr(TsrSession) session = fixture_session(2);
     g_autoptr(TsrGraph) graph = dynamic_net(session);
     GError *error = NULL;
     const gint64 shape[] = {1, 3, 4, 7};
@@ -85,14 +85,14 @@ END_TEST
 
 START_TEST(with_gears)
 {
-    g_autoptr(TsrSession) session = dynamic_session(2);
+    g_autoptr(TsrSession) session = fixture_session(2);
     run_race(dynamic_compile(session, "1,4,7;2,5,7;3,6,7", FALSE), 3);
 }
 END_TEST
 
 START_TEST(node_by_node)
 {
-    g_autoptr(TsrSession) session = dynamic_session(2);
+    g_autoptr(TsrSession) session = fixture_session(2);
     run_race(dynamic_compile(session, NULL, TRUE), SHAPES);
 }
 END_TEST
@@ -100,7 +100,7 @@ END_TEST
 /* More shapes than plans: some come while others go. */
 START_TEST(with_plans)
 {
-    g_autoptr(TsrSession) session = dynamic_session(2);
+    g_autoptr(TsrSession) session = fixture_session(2);
     run_race(dynamic_compile(session, NULL, FALSE), SHAPES);
 }
 END_TEST
