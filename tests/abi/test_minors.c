@@ -8,7 +8,6 @@
 #include <string.h>
 #include <tessera/tessera.h>
 
-#include "../framework/scratch.h"
 #include "../support/check_main.h"
 
 /* A session over the plugin of that name and the reference engine. */
@@ -80,13 +79,9 @@ END_TEST
 int main(void)
 {
     TCase *tcase = tcase_create("minors");
-    int status;
     tcase_add_test(tcase, older);
     tcase_add_test(tcase, ours);
     tcase_add_test(tcase, newer);
     tcase_set_timeout(tcase, 60);
-    scratch_begin();
-    status = check_main("minors", tcase);
-    scratch_end();
-    return status;
+    return check_main("minors", tcase);
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "../framework/scratch.h"
 #include "../support/check_main.h"
 
 typedef struct Outcome {
@@ -258,12 +257,8 @@ int main(void)
                                   survives_its_tests, usage, compiles_and_checks,
                                   formats_precision_dump};
     TCase *tcase = tcase_create("run");
-    int status;
     for (gsize i = 0; i < G_N_ELEMENTS(tests); i++)
         tcase_add_test(tcase, tests[i]);
     tcase_set_timeout(tcase, 60);
-    scratch_begin();
-    status = check_main("run", tcase);
-    scratch_end();
-    return status;
+    return check_main("run", tcase);
 }

@@ -7,7 +7,6 @@
 #include <tessera/plugin_util.h>
 
 #include "ops/ops.h"
-#include "scratch.h"
 #include "../support/check_main.h"
 
 void fixture_error(GError **error, gint32 code, const char *part, const char *where)
@@ -214,12 +213,8 @@ char *fixture_file(const char *directory, const char *name, const void *data, gs
 int fixture_main(const char *name, const TTest *const *tests, gsize count)
 {
     TCase *tcase = tcase_create(name);
-    int status;
     for (gsize i = 0; i < count; i++)
         tcase_add_test(tcase, tests[i]);
     tcase_set_timeout(tcase, 60);
-    scratch_begin();
-    status = check_main(name, tcase);
-    scratch_end();
-    return status;
+    return check_main(name, tcase);
 }

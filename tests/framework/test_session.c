@@ -9,7 +9,6 @@
 #include <string.h>
 #include <tessera/tessera.h>
 
-#include "scratch.h"
 #include "../support/check_main.h"
 
 #define SHAPE(...)                                                                  \
@@ -347,12 +346,8 @@ int main(void)
                                   sessions_that_cannot_be, unknown_switches, dumps_its_stages,
                                   arrays};
     TCase *tcase = tcase_create("session");
-    int status;
     for (gsize i = 0; i < G_N_ELEMENTS(tests); i++)
         tcase_add_test(tcase, tests[i]);
     tcase_set_timeout(tcase, 60);
-    scratch_begin();
-    status = check_main("session", tcase);
-    scratch_end();
-    return status;
+    return check_main("session", tcase);
 }

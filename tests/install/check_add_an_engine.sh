@@ -10,7 +10,7 @@ page=$(realpath "$2")
 run_page=$(realpath "$3")
 root=$build/installed_engine
 rm -rf "$root"
-meson install -C "$build" --no-rebuild --destdir "$root" >/dev/null
+meson install -C "$build" --no-rebuild --strip --destdir "$root" >/dev/null
 PKG_CONFIG_PATH=$(dirname "$(find "$root" -name tessera-plugin.pc)")
 PATH=$(dirname "$(find "$root" -path '*/bin/tessera')"):$PATH
 XDG_CACHE_HOME=$root/cache

@@ -11,7 +11,7 @@ example=$2
 model=$3
 root=$build/installed
 rm -rf "$root"
-meson install -C "$build" --no-rebuild --destdir "$root" >/dev/null
+meson install -C "$build" --no-rebuild --strip --destdir "$root" >/dev/null
 pc=$(find "$root" -name tessera.pc)
 libdir=$(dirname "$(dirname "$pc")")
 bin=$(dirname "$(find "$root" -path '*/bin/tessera')")

@@ -14,7 +14,7 @@ build=$(cd "$1" && pwd)
 sources=$(cd "$2" && pwd)
 root=$build/installed_check_$part
 rm -rf "$root"
-meson install -C "$build" --no-rebuild --destdir "$root" >/dev/null
+meson install -C "$build" --no-rebuild --strip --destdir "$root" >/dev/null
 include=$(dirname "$(dirname "$(find "$root" -path '*/tessera/plugin.h')")")
 kit=$(find "$root" -path '*/bin/tessera-plugin-check')
 share=$(dirname "$(find "$root" -path '*/tessera/template/template.c')")

@@ -11,7 +11,7 @@ build=$(cd "$1" && pwd)
 examples=$(cd "$2" && pwd)
 root=$build/installed_user
 rm -rf "$root"
-meson install -C "$build" --no-rebuild --destdir "$root" >/dev/null
+meson install -C "$build" --no-rebuild --strip --destdir "$root" >/dev/null
 include=$(dirname "$(dirname "$(find "$root" -path '*/tessera/plugin.h')")")
 tessera=$(find "$root" -path '*/bin/tessera')
 conf=$(find "$root" -path '*/tessera/plugins.conf')

@@ -5,11 +5,13 @@
 #ifndef TESTS_CHECK_MAIN_H
 #define TESTS_CHECK_MAIN_H
 
+#include "scratch.h"
+
 #include <check.h>
 #include <stdlib.h>
 
-/* Runs a test case as a suite of that name, as loud as CK_VERBOSITY says; takes the case.
-   Returns the status for exit(). */
+/* Runs a test case as a suite of that name, as loud as CK_VERBOSITY says, in a temporary
+   directory of its own; takes the case. Returns the status for exit(). */
 static inline int check_main(const char *name, TCase *tcase)
 {
     Suite *suite = suite_create(name);
@@ -17,7 +19,9 @@ static inline int check_main(const char *name, TCase *tcase)
     int failed;
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
+    scratch_begin();
     srunner_run_all(runner, CK_ENV);
+    scratch_end();
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);
     return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

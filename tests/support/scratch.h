@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * scratch.h: a temporary directory for one test program: what its tests make with
- * g_dir_make_tmp lies in it, and it is removed in the end. Included by test programs that
- * write files; needs nothing but the C library.
+ * g_dir_make_tmp lies in it, and it is removed in the end. Needs nothing but the C
+ * library.
  */
 #ifndef TSR_TEST_SCRATCH_H
 #define TSR_TEST_SCRATCH_H
 
-#include <ftw.h>
+#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,18 +27,16 @@ static void scratch_begin(void)
         scratch_path[0] = '\0';
 }
 
-static int scratch_remove(const char *path, const struct stat *status, int type, struct FTW *walk)
-{
-    (void)status;
-    (void)type;
-    (void)walk;
-    return remove(path);
-}
-
 static void scratch_end(void)
 {
-    if (scratch_path[0] != '\0')
-        nftw(scratch_path, scratch_remove, 16, FTW_DEPTH | FTW_PHYS);
+    char *const roots[] = {scratch_path, NULL};
+    FTS *walk = scratch_path[0] != '\0' ? fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
+    FTSENT *entry;
+    while (walk != NULL && (entry = fts_read(walk)) != NULL)
+        if (entry->fts_info != FTS_D)
+            remove(entry->fts_accpath);
+    if (walk != NULL)
+        fts_close(walk);
 }
 
 #endif
