@@ -10,6 +10,7 @@
 #include "ir/input_dim.h"
 #include "ir/node_check.h"
 #include "ir/node_view.h"
+#include "ir/value_dims.h"
 
 TsrGraph *tsr_graph_new(TsrOpRegistry *registry, const char *name)
 {
@@ -36,6 +37,7 @@ static void value_free(TsrValue *value)
     if (value == NULL)
         return;
     g_free(value->format_anchor);
+    g_free(value->dims);
     g_ptr_array_unref(value->users);
     g_clear_pointer(&value->constant, g_bytes_unref);
     g_free(value->name);
@@ -83,6 +85,7 @@ void tsr_graph_unref(TsrGraph *graph)
     g_ptr_array_unref(graph->inputs);
     g_array_unref(graph->outputs);
     g_array_unref(graph->input_dims);
+    tsr_dims_unref(graph->dims);
     g_hash_table_unref(graph->names);
     g_clear_pointer(&graph->format_conflicts, g_ptr_array_unref);
     tsr_op_registry_unref(graph->registry);
@@ -381,6 +384,7 @@ static void replace_outputs(TsrGraph *graph, TsrValue *value, TsrValue *replacem
 
 void tsr_value_replace_uses(TsrValue *value, TsrValue *replacement)
 {
+    tsr_value_inherit_dims(replacement, value);
     while (value->users->len != 0) {
         TsrNode *user = g_ptr_array_index(value->users, value->users->len - 1);
         for (guint i = 0; i < user->inputs->len; i++)

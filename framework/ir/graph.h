@@ -19,6 +19,7 @@
 #include "ir/op_registry.h"
 
 typedef struct TsrNode TsrNode;
+typedef struct TsrValueDims TsrValueDims; /* value_dims.h */
 
 typedef enum TsrNodeKind {
     TSR_NODE_DATA,
@@ -34,6 +35,7 @@ struct TsrValue {
     GPtrArray *users;    /* TsrNode, one entry per use; borrowed */
     GBytes *constant;    /* the data of a constant, else NULL */
     TsrTensor tensor;    /* view of a constant */
+    TsrValueDims *dims;  /* owned; NULL: nothing is known beyond the desc */
     guint32 id;          /* numbering of tsr_graph_number_values */
     char *format_anchor; /* the node that its origin format came from, for messages; or NULL */
     gboolean format_locked; /* the user fixed its origin format */
@@ -100,6 +102,7 @@ struct TsrGraph {
     GPtrArray *format_conflicts; /* TsrFormatConflict of the last inference of formats, on
                                     the outermost graph; NULL before it */
     GArray *input_dims;   /* TsrInputDim (input_dim.h) */
+    struct TsrDims *dims; /* of the outermost graph; NULL until one is asked for */
     GHashTable *names;    /* of values and nodes in use */
     guint next_name;
 };

@@ -3,6 +3,7 @@
  * print.c: see print.h.
  */
 #include "ir/print.h"
+#include "ir/value_dims.h"
 
 #include <tessera/plugin_util.h>
 
@@ -51,7 +52,7 @@ static void print_node(GString *out, TsrNode *node, guint depth)
     g_string_append_printf(out, "%*s", (int)depth * 2, "");
     for (guint i = 0; i < node->outputs->len; i++) {
         const TsrValue *value = g_ptr_array_index(node->outputs, i);
-        g_autofree char *desc = value != NULL ? tsr_desc_to_text(&value->desc.view) : NULL;
+        g_autofree char *desc = value != NULL ? tsr_value_to_text(value) : NULL;
         g_string_append_printf(out, "%s%s%s%s", i != 0 ? ", " : "",
                                value != NULL ? value->name : "_", desc != NULL ? ": " : "",
                                desc != NULL ? desc : "");
@@ -143,7 +144,7 @@ static void dot_graph(GString *out, TsrGraph *graph)
             g_autofree char *desc = NULL;
             if (value == NULL || value->constant != NULL)
                 continue;
-            desc = tsr_desc_to_text(&value->desc.view);
+            desc = tsr_value_to_text(value);
             g_string_append_printf(out, "  n%p -> n%p [label=\"%s\"];\n",
                                    (gpointer)value->producer, (gpointer)node, desc);
         }

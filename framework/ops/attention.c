@@ -115,8 +115,7 @@ static int32_t infer_attention(const TsrOpDef *def, TsrInferContext *infer)
     present.dim[1] = h.kv_heads;
     product.dim[1] = h.heads;
     product.dim[2] = h.queries;
-    if (past >= 0 && h.keys >= 0)
-        present.dim[2] = product.dim[3] = past + h.keys;
+    present.dim[2] = product.dim[3] = tsr_extent(infer, TSR_DIM_ADD, past, h.keys);
     if (mask.rank != TSR_RANK_UNKNOWN && mask.rank > 0) {
         Shape joined = product;
         char text[TSR_MAX_RANK * 24];

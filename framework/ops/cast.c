@@ -5,6 +5,7 @@
  * Rows follow the ONNX changelog from opset 7 on: one for each version whose types,
  * attributes or meaning changed.
  */
+#include "elements.h"
 #include "families.h"
 
 static int32_t infer_cast(const TsrOpDef *def, TsrInferContext *infer)
@@ -183,21 +184,29 @@ static const TsrOpParam cast_like_25_in[] = {
 
 static const TsrOpDef definitions[] = {
     {OP_MAP("", "Cast", 6), OP_INPUTS(cast_6_in), OP_OUTPUTS(cast_6_out), OP_ATTRS(cast_6_attrs),
-     .infer = infer_cast},
+     .infer = infer_cast,
+     .infer_elements = tsr_elements_same},
     {OP_MAP("", "Cast", 9), OP_INPUTS(cast_9_in), OP_OUTPUTS(cast_9_out), OP_ATTRS(cast_6_attrs),
-     .infer = infer_cast},
+     .infer = infer_cast,
+     .infer_elements = tsr_elements_same},
     {OP_MAP("", "Cast", 13), OP_INPUTS(cast_13_in), OP_OUTPUTS(cast_13_out),
-     OP_ATTRS(cast_6_attrs), .infer = infer_cast},
+     OP_ATTRS(cast_6_attrs), .infer = infer_cast,
+     .infer_elements = tsr_elements_same},
     {OP_MAP("", "Cast", 19), OP_INPUTS(cast_19_in), OP_OUTPUTS(cast_19_out),
-     OP_ATTRS(cast_19_attrs), .infer = infer_cast},
+     OP_ATTRS(cast_19_attrs), .infer = infer_cast,
+     .infer_elements = tsr_elements_same},
     {OP_MAP("", "Cast", 21), OP_INPUTS(cast_21_in), OP_OUTPUTS(cast_21_out),
-     OP_ATTRS(cast_19_attrs), .infer = infer_cast},
+     OP_ATTRS(cast_19_attrs), .infer = infer_cast,
+     .infer_elements = tsr_elements_same},
     {OP_MAP("", "Cast", 23), OP_INPUTS(cast_23_in), OP_OUTPUTS(cast_23_out),
-     OP_ATTRS(cast_19_attrs), .infer = infer_cast},
+     OP_ATTRS(cast_19_attrs), .infer = infer_cast,
+     .infer_elements = tsr_elements_same},
     {OP_MAP("", "Cast", 24), OP_INPUTS(cast_24_in), OP_OUTPUTS(cast_24_out),
-     OP_ATTRS(cast_24_attrs), .infer = infer_cast},
+     OP_ATTRS(cast_24_attrs), .infer = infer_cast,
+     .infer_elements = tsr_elements_same},
     {OP_MAP("", "Cast", 25), OP_INPUTS(cast_25_in), OP_OUTPUTS(cast_25_out),
-     OP_ATTRS(cast_24_attrs), .infer = infer_cast},
+     OP_ATTRS(cast_24_attrs), .infer = infer_cast,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "CastLike", 15), OP_INPUTS(cast_like_15_in), OP_OUTPUTS(cast_13_out),
      .infer = infer_cast_like},
     {OP_ROW("", "CastLike", 19), OP_INPUTS(cast_like_19_in), OP_OUTPUTS(cast_19_out),

@@ -73,6 +73,15 @@ static int32_t infer_conv_transpose(const TsrOpDef *def, TsrInferContext *infer)
             result = wanted->ints[wanted->count - window.spatial + i];
         } else if (extent >= 0 && same) {
             result = extent * window.stride[i];
+        } else if (extent < 0 && kernel >= 0) {
+            /* stride * extent + what is the same for every extent */
+            const int64_t rest = (kernel - 1) * window.dilation[i] + 1 - window.stride[i] +
+                                 (extra != NULL && extra->count != 0 ? extra->ints[i] : 0) -
+                                 (valid ? 0 : window.pad[i] + window.pad[window.spatial + i]);
+            result = tsr_extent(infer, TSR_DIM_MUL, extent, window.stride[i]);
+            result = same       ? result
+                     : rest < 0 ? tsr_extent(infer, TSR_DIM_SUB, result, -rest)
+                                : tsr_extent(infer, TSR_DIM_ADD, result, rest);
         } else if (extent >= 0 && kernel >= 0) {
             result = window.stride[i] * (extent - 1) + (kernel - 1) * window.dilation[i] + 1 +
                      (extra != NULL && extra->count != 0 ? extra->ints[i] : 0) -

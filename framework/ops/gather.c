@@ -5,6 +5,7 @@
  * Rows follow the ONNX changelog from opset 7 on: one for each version whose types,
  * attributes or meaning changed.
  */
+#include "elements.h"
 #include "families.h"
 
 static int32_t infer_gather(const TsrOpDef *def, TsrInferContext *infer)
@@ -256,11 +257,14 @@ static const TsrOpAttr one_hot_9_attrs[] = {
 
 static const TsrOpDef definitions[] = {
     {OP_ROW("", "Gather", 1), OP_INPUTS(gather_1_in), OP_OUTPUTS(gather_1_out),
-     OP_ATTRS(gather_1_attrs), .infer = infer_gather, .infer_format_full = tsr_format_unrelated},
+     OP_ATTRS(gather_1_attrs), .infer = infer_gather, .infer_format_full = tsr_format_unrelated,
+     .infer_elements = tsr_elements_gather},
     {OP_ROW("", "Gather", 11), OP_INPUTS(gather_1_in), OP_OUTPUTS(gather_1_out),
-     OP_ATTRS(gather_1_attrs), .infer = infer_gather, .infer_format_full = tsr_format_unrelated},
+     OP_ATTRS(gather_1_attrs), .infer = infer_gather, .infer_format_full = tsr_format_unrelated,
+     .infer_elements = tsr_elements_gather},
     {OP_ROW("", "Gather", 13), OP_INPUTS(gather_13_in), OP_OUTPUTS(gather_13_out),
-     OP_ATTRS(gather_1_attrs), .infer = infer_gather, .infer_format_full = tsr_format_unrelated},
+     OP_ATTRS(gather_1_attrs), .infer = infer_gather, .infer_format_full = tsr_format_unrelated,
+     .infer_elements = tsr_elements_gather},
     {OP_ROW("", "GatherElements", 11), OP_INPUTS(gather_1_in), OP_OUTPUTS(gather_1_out),
      OP_ATTRS(gather_1_attrs), .infer = infer_gather_elements,
      .infer_format_full = tsr_format_unrelated},

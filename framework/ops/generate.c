@@ -5,6 +5,7 @@
  * Rows follow the ONNX changelog from opset 7 on: one for each version whose types,
  * attributes or meaning changed.
  */
+#include "elements.h"
 #include "families.h"
 
 /* Constant: exactly one of the value attributes. */
@@ -44,7 +45,7 @@ static int32_t infer_constant_of_shape(const TsrOpDef *def, TsrInferContext *inf
     int64_t target[2 * TSR_MAX_RANK], count;
     Shape out;
     int known;
-    int32_t status = tsr_infer_ints(infer, 0, target, &count, &known);
+    int32_t status = tsr_infer_sizes(infer, 0, target, &count, &known);
     (void)def;
     if (status != TSR_OK)
         return status;
@@ -53,7 +54,7 @@ static int32_t infer_constant_of_shape(const TsrOpDef *def, TsrInferContext *inf
                            (long long)count, TSR_MAX_RANK);
     out = tsr_shape_unknown(count < 0 ? TSR_RANK_UNKNOWN : (uint32_t)count);
     for (int64_t i = 0; known && i < count; i++) {
-        if (target[i] < 0)
+        if (target[i] < 0 && !TSR_DIM_IS_SYMBOL(target[i]))
             return infer->fail(infer, TSR_INVALID_ARGUMENT,
                                "the shape must not be negative, got %lld", (long long)target[i]);
         out.dim[i] = target[i];
@@ -79,6 +80,23 @@ static double range_number(const TsrTensor *tensor)
     }
 }
 
+/* The same where its numbers follow from shapes; steps go up. */
+static int64_t range_symbol(TsrInferContext *infer)
+{
+    int64_t number[3], room[1], count;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (!TSR_HAS(infer, elements) || infer->elements(infer, i, room, 1) != 1)
+            return TSR_DIM_UNKNOWN;
+        number[i] = room[0];
+    }
+    if (TSR_DIM_IS_SYMBOL(number[2]) || number[2] < 1 || number[2] > INT32_MAX ||
+        !infer->combine(infer, TSR_DIM_SUB, number[1], number[0], &count) ||
+        !infer->combine(infer, TSR_DIM_MAX, count, 0, &count))
+        return TSR_DIM_UNKNOWN;
+    return tsr_extent(infer, TSR_DIM_DIV,
+                      tsr_extent(infer, TSR_DIM_ADD, count, number[2] - 1), number[2]);
+}
+
 /* Range: max(ceil((limit - start) / delta), 0) elements. */
 static int32_t infer_range(const TsrOpDef *def, TsrInferContext *infer)
 {
@@ -96,6 +114,8 @@ static int32_t infer_range(const TsrOpDef *def, TsrInferContext *infer)
         out.dim[0] = count <= 0.0 ? 0 : (int64_t)count;
         if (count > 0.0 && (double)out.dim[0] < count)
             out.dim[0]++;
+    } else {
+        out.dim[0] = range_symbol(infer);
     }
     return tsr_infer_set(infer, 0, tsr_infer_dtype(infer, 0), &out);
 }
@@ -275,22 +295,28 @@ static const TsrOpDef definitions[] = {
      .infer = infer_constant},
     {OP_ROW("", "ConstantOfShape", 9), OP_INPUTS(constant_of_shape_9_in),
      OP_OUTPUTS(constant_of_shape_9_out), OP_ATTRS(constant_of_shape_9_attrs),
-     .value_inputs = 1u << 0, .infer = infer_constant_of_shape},
+     .value_inputs = 1u << 0, .infer = infer_constant_of_shape,
+     .infer_elements = tsr_elements_fill},
     {OP_ROW("", "ConstantOfShape", 20), OP_INPUTS(constant_of_shape_9_in),
      OP_OUTPUTS(constant_of_shape_20_out), OP_ATTRS(constant_of_shape_9_attrs),
-     .value_inputs = 1u << 0, .infer = infer_constant_of_shape},
+     .value_inputs = 1u << 0, .infer = infer_constant_of_shape,
+     .infer_elements = tsr_elements_fill},
     {OP_ROW("", "ConstantOfShape", 21), OP_INPUTS(constant_of_shape_9_in),
      OP_OUTPUTS(constant_of_shape_21_out), OP_ATTRS(constant_of_shape_9_attrs),
-     .value_inputs = 1u << 0, .infer = infer_constant_of_shape},
+     .value_inputs = 1u << 0, .infer = infer_constant_of_shape,
+     .infer_elements = tsr_elements_fill},
     {OP_ROW("", "ConstantOfShape", 23), OP_INPUTS(constant_of_shape_9_in),
      OP_OUTPUTS(constant_of_shape_23_out), OP_ATTRS(constant_of_shape_9_attrs),
-     .value_inputs = 1u << 0, .infer = infer_constant_of_shape},
+     .value_inputs = 1u << 0, .infer = infer_constant_of_shape,
+     .infer_elements = tsr_elements_fill},
     {OP_ROW("", "ConstantOfShape", 24), OP_INPUTS(constant_of_shape_9_in),
      OP_OUTPUTS(constant_of_shape_24_out), OP_ATTRS(constant_of_shape_9_attrs),
-     .value_inputs = 1u << 0, .infer = infer_constant_of_shape},
+     .value_inputs = 1u << 0, .infer = infer_constant_of_shape,
+     .infer_elements = tsr_elements_fill},
     {OP_ROW("", "ConstantOfShape", 25), OP_INPUTS(constant_of_shape_9_in),
      OP_OUTPUTS(constant_of_shape_25_out), OP_ATTRS(constant_of_shape_9_attrs),
-     .value_inputs = 1u << 0, .infer = infer_constant_of_shape},
+     .value_inputs = 1u << 0, .infer = infer_constant_of_shape,
+     .infer_elements = tsr_elements_fill},
     {OP_ROW("", "Range", 11), OP_INPUTS(range_11_in), OP_OUTPUTS(range_11_out),
      .value_inputs = 1u << 0 | 1u << 1 | 1u << 2, .infer = infer_range},
     {OP_ROW("", "Range", 27), OP_INPUTS(range_27_in), OP_OUTPUTS(range_27_out),

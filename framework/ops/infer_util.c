@@ -26,7 +26,9 @@ Shape tsr_infer_shape(const TsrInferContext *infer, uint32_t index)
         return shape;
     shape.rank = desc->rank;
     for (uint32_t i = 0; i < desc->rank; i++)
-        shape.dim[i] = desc->shape[i] < 0 ? TSR_DIM_UNKNOWN : desc->shape[i];
+        shape.dim[i] = desc->shape[i] >= 0          ? desc->shape[i]
+                       : TSR_HAS(infer, extent) ? infer->extent((TsrInferContext *)infer, index, i)
+                                                : TSR_DIM_UNKNOWN;
     return shape;
 }
 
@@ -105,9 +107,22 @@ int32_t tsr_infer_join(TsrInferContext *infer, const char *what, int64_t *extent
     if (*extent >= 0 && other >= 0 && *extent != other)
         return infer->fail(infer, TSR_INVALID_ARGUMENT, "%s must agree, got %lld and %lld", what,
                            (long long)*extent, (long long)other);
-    if (*extent < 0)
+    if (other >= 0 || *extent == TSR_DIM_UNKNOWN)
         *extent = other;
     return TSR_OK;
+}
+
+int64_t tsr_extent(const TsrInferContext *infer, uint32_t op, int64_t a, int64_t b)
+{
+    int64_t result;
+    if (a == TSR_DIM_UNKNOWN || b == TSR_DIM_UNKNOWN)
+        return TSR_DIM_UNKNOWN;
+    if (!TSR_DIM_IS_SYMBOL(a) && !TSR_DIM_IS_SYMBOL(b))
+        return tsr_dim_combine(op, a, b, &result) ? result : TSR_DIM_UNKNOWN;
+    return TSR_HAS(infer, combine) &&
+                   infer->combine((TsrInferContext *)infer, op, a, b, &result)
+               ? result
+               : TSR_DIM_UNKNOWN;
 }
 
 int32_t tsr_infer_broadcast(TsrInferContext *infer, uint32_t first, uint32_t count,
@@ -166,6 +181,28 @@ int32_t tsr_infer_ints(TsrInferContext *infer, uint32_t index, int64_t *out,
     return TSR_OK;
 }
 
+int64_t tsr_plain_number(int64_t number)
+{
+    return TSR_DIM_IS_SYMBOL(number) ? INT64_MIN / 2 : number;
+}
+
+int32_t tsr_infer_sizes(TsrInferContext *infer, uint32_t index, int64_t *out,
+                        int64_t *out_count, int *out_known)
+{
+    int32_t status = tsr_infer_ints(infer, index, out, out_count, out_known);
+    int64_t count;
+    for (int64_t i = 0; status == TSR_OK && *out_known && i < *out_count; i++)
+        out[i] = tsr_plain_number(out[i]);
+    if (status != TSR_OK || *out_known || !TSR_HAS(infer, elements) ||
+        tsr_infer_input(infer, index) == NULL)
+        return status;
+    count = infer->elements(infer, index, out, 2 * TSR_MAX_RANK);
+    *out_known = count >= 0;
+    if (count >= 0)
+        *out_count = count;
+    return TSR_OK;
+}
+
 int32_t tsr_infer_int(TsrInferContext *infer, const char *what, uint32_t index, int64_t *out,
                       int *out_known)
 {
@@ -220,8 +257,10 @@ int32_t tsr_infer_multiply(TsrInferContext *infer, int64_t a, int64_t b, int64_t
         *out = 0;
         return TSR_OK;
     }
-    if (a < 0 || b < 0)
+    if (a < 0 || b < 0) {
+        *out = tsr_extent(infer, TSR_DIM_MUL, a, b);
         return TSR_OK;
+    }
     if (a > INT64_MAX / b)
         return infer->fail(infer, TSR_INVALID_ARGUMENT, "an extent of %lld times %lld is too large",
                            (long long)a, (long long)b);
@@ -281,13 +320,37 @@ int32_t tsr_infer_window(TsrInferContext *infer, uint32_t spatial, const int64_t
     return TSR_OK;
 }
 
+/* The same for an extent that is a symbol; ceil_mode has no form. */
+static int64_t window_symbol(TsrInferContext *infer, const Window *window, uint32_t axis,
+                             int64_t extent)
+{
+    const int64_t stride = window->stride[axis];
+    const int64_t reach = (window->kernel[axis] - 1) * window->dilation[axis] + 1;
+    int64_t more = -reach;
+    if (tsr_attr_is(infer->node, "auto_pad", "SAME_UPPER") ||
+        tsr_attr_is(infer->node, "auto_pad", "SAME_LOWER"))
+        return tsr_extent(infer, TSR_DIM_DIV,
+                          tsr_extent(infer, TSR_DIM_ADD, extent, stride - 1), stride);
+    if (window->ceil_mode)
+        return TSR_DIM_UNKNOWN;
+    if (!tsr_attr_is(infer->node, "auto_pad", "VALID"))
+        more += window->pad[axis] + window->pad[window->spatial + axis];
+    extent = more < 0 ? tsr_extent(infer, TSR_DIM_SUB, extent, -more)
+                      : tsr_extent(infer, TSR_DIM_ADD, extent, more);
+    return tsr_extent(infer, TSR_DIM_ADD, tsr_extent(infer, TSR_DIM_DIV, extent, stride), 1);
+}
+
 int32_t tsr_infer_window_extent(TsrInferContext *infer, const Window *window, uint32_t axis,
                                 int64_t extent, int64_t *out_extent)
 {
     int64_t stride = window->stride[axis], begin = window->pad[axis], reach, room, result;
     *out_extent = TSR_DIM_UNKNOWN;
-    if (extent < 0 || window->kernel[axis] < 0)
+    if (window->kernel[axis] < 0)
         return TSR_OK;
+    if (extent < 0) {
+        *out_extent = window_symbol(infer, window, axis, extent);
+        return TSR_OK;
+    }
     if (tsr_attr_is(infer->node, "auto_pad", "SAME_UPPER") ||
         tsr_attr_is(infer->node, "auto_pad", "SAME_LOWER")) {
         *out_extent = (extent + stride - 1) / stride;

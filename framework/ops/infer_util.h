@@ -54,7 +54,8 @@ typedef struct Shape {
 const TsrTensorDesc *tsr_infer_input(const TsrInferContext *infer, uint32_t index);
 /* Its dtype; undefined when omitted or unknown. */
 uint32_t tsr_infer_dtype(const TsrInferContext *infer, uint32_t index);
-/* Its shape; unknown rank when omitted or unknown. */
+/* Its shape; unknown rank when omitted or unknown. An extent is a number, or negative: a symbol
+ * (TSR_DIM_IS_SYMBOL), by which equal ones are known, or TSR_DIM_UNKNOWN. */
 Shape tsr_infer_shape(const TsrInferContext *infer, uint32_t index);
 /* A shape of that rank with unknown dimensions. */
 Shape tsr_shape_unknown(uint32_t rank);
@@ -83,6 +84,13 @@ int32_t tsr_infer_ints(TsrInferContext *infer, uint32_t index, int64_t *out,
  * exist but are not known yet; *out_count -1: there are none. Normalized to rank. */
 int32_t tsr_infer_axes(TsrInferContext *infer, uint32_t index, uint32_t rank,
                        int64_t *out_axes, int64_t *out_count, int *out_known);
+/* a op b (TSR_DIM_) of two extents; TSR_DIM_UNKNOWN where one is, or it has no form. */
+int64_t tsr_extent(const TsrInferContext *infer, uint32_t op, int64_t a, int64_t b);
+/* A number that a model gives, kept from reading as a symbol: nothing is as small as that. */
+int64_t tsr_plain_number(int64_t number);
+/* Like tsr_infer_ints, but with symbols among the numbers where a run settles them. */
+int32_t tsr_infer_sizes(TsrInferContext *infer, uint32_t index, int64_t *out,
+                        int64_t *out_count, int *out_known);
 /* a * b of two extents, either unknown; fails on overflow. */
 int32_t tsr_infer_multiply(TsrInferContext *infer, int64_t a, int64_t b, int64_t *out);
 

@@ -5,6 +5,7 @@
  * Rows follow the ONNX changelog from opset 7 on: one for each version whose types,
  * attributes or meaning changed.
  */
+#include "elements.h"
 #include "families.h"
 
 /* Two inputs broadcast to a bool output. */
@@ -143,13 +144,17 @@ static const TsrOpDef definitions[] = {
     {OP_MAP("", "And", 7), OP_INPUTS(and_7_in), OP_OUTPUTS(and_7_out), .infer = infer_compare},
     {OP_MAP("", "Or", 7), OP_INPUTS(and_7_in), OP_OUTPUTS(and_7_out), .infer = infer_compare},
     {OP_MAP("", "Xor", 7), OP_INPUTS(and_7_in), OP_OUTPUTS(and_7_out), .infer = infer_compare},
-    {OP_MAP("", "Equal", 7), OP_INPUTS(equal_7_in), OP_OUTPUTS(and_7_out), .infer = infer_compare},
+    {OP_MAP("", "Equal", 7), OP_INPUTS(equal_7_in), OP_OUTPUTS(and_7_out), .infer = infer_compare,
+     .infer_elements = tsr_elements_equal},
     {OP_MAP("", "Equal", 11), OP_INPUTS(equal_11_in), OP_OUTPUTS(and_7_out),
-     .infer = infer_compare},
+     .infer = infer_compare,
+     .infer_elements = tsr_elements_equal},
     {OP_MAP("", "Equal", 13), OP_INPUTS(equal_13_in), OP_OUTPUTS(and_7_out),
-     .infer = infer_compare},
+     .infer = infer_compare,
+     .infer_elements = tsr_elements_equal},
     {OP_MAP("", "Equal", 19), OP_INPUTS(equal_19_in), OP_OUTPUTS(and_7_out),
-     .infer = infer_compare},
+     .infer = infer_compare,
+     .infer_elements = tsr_elements_equal},
     {OP_MAP("", "Greater", 7), OP_INPUTS(greater_7_in), OP_OUTPUTS(and_7_out),
      .infer = infer_compare},
     {OP_MAP("", "Greater", 9), OP_INPUTS(greater_9_in), OP_OUTPUTS(and_7_out),
@@ -170,9 +175,11 @@ static const TsrOpDef definitions[] = {
      .infer = infer_compare},
     {OP_MAP("", "LessOrEqual", 16), OP_INPUTS(greater_13_in), OP_OUTPUTS(and_7_out),
      .infer = infer_compare},
-    {OP_MAP("", "Where", 9), OP_INPUTS(where_9_in), OP_OUTPUTS(where_9_out), .infer = infer_where},
+    {OP_MAP("", "Where", 9), OP_INPUTS(where_9_in), OP_OUTPUTS(where_9_out), .infer = infer_where,
+     .infer_elements = tsr_elements_where},
     {OP_MAP("", "Where", 16), OP_INPUTS(where_16_in), OP_OUTPUTS(where_16_out),
-     .infer = infer_where},
+     .infer = infer_where,
+     .infer_elements = tsr_elements_where},
     {OP_MAP("", "IsNaN", 9), OP_INPUTS(is_na_n_9_in), OP_OUTPUTS(is_na_n_9_out),
      .infer = infer_test},
     {OP_MAP("", "IsNaN", 13), OP_INPUTS(is_na_n_13_in), OP_OUTPUTS(is_na_n_9_out),

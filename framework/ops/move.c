@@ -5,6 +5,7 @@
  * Rows follow the ONNX changelog from opset 7 on: one for each version whose types,
  * attributes or meaning changed.
  */
+#include "elements.h"
 #include "families.h"
 
 static int32_t infer_transpose(const TsrOpDef *def, TsrInferContext *infer)
@@ -65,7 +66,7 @@ static int32_t infer_concat(const TsrOpDef *def, TsrInferContext *infer)
                                                       &out.dim[d], x.dim[d])) != TSR_OK)
                 return status;
         if (x.dim[axis] < 0 || sum < 0)
-            sum = TSR_DIM_UNKNOWN;
+            sum = tsr_extent(infer, TSR_DIM_ADD, sum, x.dim[axis]);
         else if (sum > INT64_MAX - x.dim[axis])
             return infer->fail(infer, TSR_INVALID_ARGUMENT, "the extents sum to too much");
         else
@@ -93,6 +94,30 @@ static int64_t slice_extent(int64_t extent, int64_t start, int64_t end, int64_t 
                        : 0;
 }
 
+/* A place of Slice within an extent that a run settles. */
+static int64_t slice_place(const TsrInferContext *infer, int64_t extent, int64_t place)
+{
+    if (!TSR_DIM_IS_SYMBOL(place) && place < 0)
+        return tsr_extent(infer, TSR_DIM_MAX,
+                          place < INT32_MIN ? 0 : tsr_extent(infer, TSR_DIM_SUB, extent, -place),
+                          0);
+    /* Beyond what any tensor has: "to the end". */
+    return place >= INT32_MAX ? extent : tsr_extent(infer, TSR_DIM_MIN, extent, place);
+}
+
+/* slice_extent for what a run settles; steps go forward. */
+static int64_t slice_symbol(const TsrInferContext *infer, int64_t extent, int64_t start,
+                            int64_t end, int64_t step)
+{
+    int64_t length;
+    if (extent == TSR_DIM_UNKNOWN || TSR_DIM_IS_SYMBOL(step) || step < 1 || step > INT32_MAX)
+        return TSR_DIM_UNKNOWN;
+    length = tsr_extent(infer, TSR_DIM_SUB, slice_place(infer, extent, end),
+                        slice_place(infer, extent, start));
+    length = tsr_extent(infer, TSR_DIM_MAX, length, 0);
+    return tsr_extent(infer, TSR_DIM_DIV, tsr_extent(infer, TSR_DIM_ADD, length, step - 1), step);
+}
+
 /* Slice: version 1 by attributes, from 10 on by inputs with steps. */
 static int32_t infer_slice(const TsrOpDef *def, TsrInferContext *infer)
 {
@@ -113,10 +138,11 @@ static int32_t infer_slice(const TsrOpDef *def, TsrInferContext *infer)
                 return infer->fail(infer, TSR_INVALID_ARGUMENT, "%s has %u entries, at most %d",
                                    names[k], attr->count, TSR_MAX_RANK);
             count[k] = attr->count;
-            memcpy(value[k], attr->ints, attr->count * sizeof(int64_t));
+            for (uint32_t i = 0; i < attr->count; i++)
+                value[k][i] = tsr_plain_number(attr->ints[i]);
         } else if (def->since_version >= 10 && tsr_infer_input(infer, k + 1) != NULL &&
-                   (status = tsr_infer_ints(infer, k + 1, value[k], &count[k], &known[k])) !=
-                       TSR_OK) {
+                   (status = (k < 2 ? tsr_infer_sizes : tsr_infer_ints)(
+                        infer, k + 1, value[k], &count[k], &known[k])) != TSR_OK) {
             return status;
         }
         if (k > 0 && count[k] >= 0 && count[0] >= 0 && count[k] != count[0])
@@ -140,8 +166,11 @@ static int32_t infer_slice(const TsrOpDef *def, TsrInferContext *infer)
         seen |= 1u << axis;
         if (step == 0)
             return infer->fail(infer, TSR_INVALID_ARGUMENT, "steps must not be 0");
-        if (!known[0] || !known[1] || !known[3] || x.dim[axis] < 0)
+        if (!known[0] || !known[1] || !known[3])
             x.dim[axis] = TSR_DIM_UNKNOWN;
+        else if (x.dim[axis] < 0 || TSR_DIM_IS_SYMBOL(value[0][i]) ||
+                 TSR_DIM_IS_SYMBOL(value[1][i]))
+            x.dim[axis] = slice_symbol(infer, x.dim[axis], value[0][i], value[1][i], step);
         else
             x.dim[axis] = slice_extent(x.dim[axis], value[0][i], value[1][i], step);
     }
@@ -189,8 +218,12 @@ static int32_t infer_pad(const TsrOpDef *def, TsrInferContext *infer)
         if (begin > INT32_MAX || end > INT32_MAX || begin < INT32_MIN || end < INT32_MIN)
             return infer->fail(infer, TSR_INVALID_ARGUMENT, "pads of %lld and %lld are too large",
                                (long long)begin, (long long)end);
-        if (extent < 0)
+        if (extent < 0) {
+            x.dim[axes[i]] = begin + end < 0
+                                 ? tsr_extent(infer, TSR_DIM_SUB, extent, -(begin + end))
+                                 : tsr_extent(infer, TSR_DIM_ADD, extent, begin + end);
             continue;
+        }
         x.dim[axes[i]] = extent + begin + end;
         if (x.dim[axes[i]] < 0)
             return infer->fail(infer, TSR_INVALID_ARGUMENT,
@@ -198,11 +231,6 @@ static int32_t infer_pad(const TsrOpDef *def, TsrInferContext *infer)
                                (long long)begin, (long long)end, (long long)extent,
                                (long long)axes[i]);
     }
-    for (int64_t i = 0; i < axis_count; i++)
-        if (pads[i] == 0 && pads[axis_count + i] == 0)
-            continue;
-        else if (x.dim[axes[i]] < 0)
-            x.dim[axes[i]] = TSR_DIM_UNKNOWN;
     return tsr_infer_set(infer, 0, dtype, &x);
 }
 
@@ -212,7 +240,7 @@ static int32_t infer_tile(const TsrOpDef *def, TsrInferContext *infer)
     uint32_t dtype = tsr_infer_dtype(infer, 0);
     int64_t repeats[2 * TSR_MAX_RANK], count;
     int known;
-    int32_t status = tsr_infer_ints(infer, 1, repeats, &count, &known);
+    int32_t status = tsr_infer_sizes(infer, 1, repeats, &count, &known);
     (void)def;
     if (status != TSR_OK)
         return status;
@@ -225,7 +253,7 @@ static int32_t infer_tile(const TsrOpDef *def, TsrInferContext *infer)
     if (!known)
         x = tsr_shape_unknown(x.rank);
     for (uint32_t i = 0; known && i < x.rank; i++) {
-        if (repeats[i] < 0)
+        if (repeats[i] < 0 && !TSR_DIM_IS_SYMBOL(repeats[i]))
             return infer->fail(infer, TSR_INVALID_ARGUMENT,
                                "repeats must not be negative, got %lld", (long long)repeats[i]);
         if ((status = tsr_infer_multiply(infer, x.dim[i], repeats[i], &x.dim[i])) != TSR_OK)
@@ -284,6 +312,8 @@ static int32_t infer_split(const TsrOpDef *def, TsrInferContext *infer)
         int64_t size = TSR_DIM_UNKNOWN;
         if (by_size && (attr != NULL || value != NULL))
             size = attr != NULL ? attr->ints[i] : ((const int64_t *)value->data)[i];
+        else if (!by_size && extent < 0 && parts == NULL)
+            size = tsr_extent(infer, TSR_DIM_DIV, extent, outputs);
         else if (!by_size && extent >= 0)
             size = share < extent - sum ? share : extent - sum;
         if (size < 0 && (!by_size || attr != NULL || value != NULL) && extent >= 0)
@@ -317,8 +347,11 @@ static int32_t infer_depth_to_space(const TsrOpDef *def, TsrInferContext *infer)
         out.dim[0] = x.dim[0];
         for (uint32_t i = 1; i < 4; i++) {
             int64_t factor = i == 1 ? block * block : block;
-            if (x.dim[i] < 0)
+            if (x.dim[i] < 0) {
+                out.dim[i] = tsr_extent(infer, to_space == (i == 1) ? TSR_DIM_DIV : TSR_DIM_MUL,
+                                        x.dim[i], factor);
                 continue;
+            }
             if (to_space == (i == 1)) {
                 if (x.dim[i] % factor != 0)
                     return infer->fail(infer, TSR_INVALID_ARGUMENT,
@@ -613,28 +646,35 @@ static const TsrOpDef definitions[] = {
      .infer_format_full = tsr_format_transpose},
     {OP_ROW("", "Concat", 4), OP_INPUTS(concat_4_in), OP_OUTPUTS(concat_4_out),
      OP_ATTRS(concat_4_attrs), .flags = TSR_OP_JOIN, .infer = infer_concat,
-     .infer_format_full = tsr_format_join},
+     .infer_format_full = tsr_format_join,
+     .infer_elements = tsr_elements_concat},
     {OP_ROW("", "Concat", 11), OP_INPUTS(concat_4_in), OP_OUTPUTS(concat_4_out),
      OP_ATTRS(concat_4_attrs), .flags = TSR_OP_JOIN, .infer = infer_concat,
-     .infer_format_full = tsr_format_join},
+     .infer_format_full = tsr_format_join,
+     .infer_elements = tsr_elements_concat},
     {OP_ROW("", "Concat", 13), OP_INPUTS(concat_13_in), OP_OUTPUTS(concat_13_out),
      OP_ATTRS(concat_4_attrs), .flags = TSR_OP_JOIN, .infer = infer_concat,
-     .infer_format_full = tsr_format_join},
+     .infer_format_full = tsr_format_join,
+     .infer_elements = tsr_elements_concat},
     {OP_ROW("", "Slice", 1), OP_INPUTS(transpose_1_in), OP_OUTPUTS(slice_1_out),
      OP_ATTRS(slice_1_attrs), .flags = TSR_OP_RANGE, .infer = infer_slice,
-     .infer_format_full = tsr_format_keep},
+     .infer_format_full = tsr_format_keep,
+     .infer_elements = tsr_elements_slice},
     {OP_ROW("", "Slice", 10), OP_INPUTS(slice_10_in), OP_OUTPUTS(slice_1_out),
      .value_inputs = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4, .flags = TSR_OP_RANGE,
      .infer = infer_slice,
-     .infer_format_full = tsr_format_keep},
+     .infer_format_full = tsr_format_keep,
+     .infer_elements = tsr_elements_slice},
     {OP_ROW("", "Slice", 11), OP_INPUTS(slice_10_in), OP_OUTPUTS(slice_1_out),
      .value_inputs = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4, .flags = TSR_OP_RANGE,
      .infer = infer_slice,
-     .infer_format_full = tsr_format_keep},
+     .infer_format_full = tsr_format_keep,
+     .infer_elements = tsr_elements_slice},
     {OP_ROW("", "Slice", 13), OP_INPUTS(slice_13_in), OP_OUTPUTS(slice_13_out),
      .value_inputs = 1u << 1 | 1u << 2 | 1u << 3 | 1u << 4, .flags = TSR_OP_RANGE,
      .infer = infer_slice,
-     .infer_format_full = tsr_format_keep},
+     .infer_format_full = tsr_format_keep,
+     .infer_elements = tsr_elements_slice},
     {OP_ROW("", "Pad", 2), OP_INPUTS(pad_2_in), OP_OUTPUTS(pad_2_out), OP_ATTRS(pad_2_attrs),
      .infer = infer_pad, .infer_format_full = tsr_format_keep},
     {OP_ROW("", "Pad", 11), OP_INPUTS(pad_11_in), OP_OUTPUTS(pad_11_out), OP_ATTRS(pad_11_attrs),

@@ -15,6 +15,19 @@ static int64_t scaled_extent(int64_t extent, float scale)
     return exact < 0.0 || exact > 9.0e15 ? TSR_DIM_UNKNOWN : (int64_t)exact;
 }
 
+/* The same for an extent that a run settles; only whole factors and halves have a form. */
+static int64_t scaled_symbol(const TsrInferContext *infer, int64_t extent, float scale)
+{
+    const float inverse = 1.0f / scale;
+    if (scale >= 1.0f && scale <= 65536.0f && scale == (float)(int64_t)scale)
+        return tsr_extent(infer, TSR_DIM_MUL, extent, (int64_t)scale);
+    /* Exact in float for powers of two, so that floor is the same. */
+    if (inverse >= 1.0f && inverse <= 65536.0f && inverse == (float)(int64_t)inverse &&
+        ((int64_t)inverse & ((int64_t)inverse - 1)) == 0)
+        return tsr_extent(infer, TSR_DIM_DIV, extent, (int64_t)inverse);
+    return TSR_DIM_UNKNOWN;
+}
+
 /* Reads float scales of input index; *out_known 0 when the value is not there. */
 static int32_t read_scales(TsrInferContext *infer, uint32_t index, float *out, int64_t *out_count,
                            int *out_known)
@@ -64,8 +77,9 @@ static int32_t infer_upsample(const TsrOpDef *def, TsrInferContext *infer)
         return infer->fail(infer, TSR_INVALID_ARGUMENT, "scales must have %u entries, got %lld",
                            x.rank, (long long)count);
     for (uint32_t i = 0; i < x.rank; i++)
-        out.dim[i] = known && x.dim[i] >= 0 ? scaled_extent(x.dim[i], scales[i])
-                                            : TSR_DIM_UNKNOWN;
+        out.dim[i] = !known          ? TSR_DIM_UNKNOWN
+                     : x.dim[i] >= 0 ? scaled_extent(x.dim[i], scales[i])
+                                     : scaled_symbol(infer, x.dim[i], scales[i]);
     return tsr_infer_set(infer, 0, tsr_infer_dtype(infer, 0), &out);
 }
 
@@ -105,7 +119,7 @@ static int32_t infer_resize(const TsrOpDef *def, TsrInferContext *infer)
     if ((status = tsr_infer_axes(infer, UINT32_MAX, x.rank, axes, &axis_count, &known)) != TSR_OK ||
         (status = read_scales(infer, 2, scales, &count, &scales_known)) != TSR_OK ||
         (tsr_infer_input(infer, 3) != NULL &&
-         (status = tsr_infer_ints(infer, 3, sizes, &size_count, &sizes_known)) != TSR_OK))
+         (status = tsr_infer_sizes(infer, 3, sizes, &size_count, &sizes_known)) != TSR_OK))
         return status;
     if (axis_count < 0) {
         axis_count = x.rank;
@@ -121,14 +135,14 @@ static int32_t infer_resize(const TsrOpDef *def, TsrInferContext *infer)
                                "sizes must have %lld entries, got %lld", (long long)axis_count,
                                (long long)size_count);
         for (int64_t i = 0; sizes_known && i < size_count; i++) {
-            if (sizes[i] < 0)
+            if (sizes[i] < 0 && !TSR_DIM_IS_SYMBOL(sizes[i]))
                 return infer->fail(infer, TSR_INVALID_ARGUMENT,
                                    "sizes must not be negative, got %lld", (long long)sizes[i]);
             out.dim[axes[i]] = sizes[i];
         }
         for (int64_t i = 0; fixed_ratio && sizes_known && i < size_count; i++)
-            if (x.dim[axes[i]] <= 0)
-                sizes_known = 0;
+            if (x.dim[axes[i]] <= 0 || TSR_DIM_IS_SYMBOL(sizes[i]))
+                sizes_known = 0, out.dim[axes[i]] = TSR_DIM_UNKNOWN;
         if (fixed_ratio && sizes_known) {
             double scale = policy_scale(infer, &x, axes, sizes, size_count);
             for (int64_t i = 0; i < size_count; i++) /* round half up (Resize 18) */
@@ -141,8 +155,11 @@ static int32_t infer_resize(const TsrOpDef *def, TsrInferContext *infer)
                                (long long)count);
         for (int64_t i = 0; i < axis_count; i++) {
             int64_t extent = x.dim[axes[i]];
-            if (extent < 0)
+            if (extent < 0) {
+                out.dim[axes[i]] = crop ? TSR_DIM_UNKNOWN
+                                        : scaled_symbol(infer, extent, scales[i]);
                 continue;
+            }
             out.dim[axes[i]] = scaled_extent(extent, scales[i]);
             if (!crop)
                 continue;

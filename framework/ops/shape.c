@@ -5,6 +5,7 @@
  * Rows follow the ONNX changelog from opset 7 on: one for each version whose types,
  * attributes or meaning changed.
  */
+#include "elements.h"
 #include "families.h"
 
 /* Shape: since version 15 a range [start, end) of the dimensions, clamped. */
@@ -40,7 +41,7 @@ static int32_t infer_reshape(const TsrOpDef *def, TsrInferContext *infer)
     int64_t allow_zero = tsr_attr_int(infer->node, "allowzero", 0);
     uint32_t dtype = tsr_infer_dtype(infer, 0);
     int values;
-    int32_t status = tsr_infer_ints(infer, 1, target, &count, &values);
+    int32_t status = tsr_infer_sizes(infer, 1, target, &count, &values);
     (void)def;
     if (status != TSR_OK)
         return status;
@@ -59,7 +60,7 @@ static int32_t infer_reshape(const TsrOpDef *def, TsrInferContext *infer)
             rest = i;
             continue;
         }
-        if (extent < -1)
+        if (extent < -1 && !TSR_DIM_IS_SYMBOL(extent))
             return infer->fail(infer, TSR_INVALID_ARGUMENT,
                                "the new shape must hold dimensions or -1, got %lld",
                                (long long)extent);
@@ -76,10 +77,8 @@ static int32_t infer_reshape(const TsrOpDef *def, TsrInferContext *infer)
     }
     if (x.rank == TSR_RANK_UNKNOWN)
         total = TSR_DIM_UNKNOWN;
-    for (uint32_t i = 0; total >= 0 && i < x.rank; i++)
-        if (x.dim[i] < 0)
-            total = TSR_DIM_UNKNOWN;
-        else if ((status = tsr_infer_multiply(infer, total, x.dim[i], &total)) != TSR_OK)
+    for (uint32_t i = 0; x.rank != TSR_RANK_UNKNOWN && i < x.rank; i++)
+        if ((status = tsr_infer_multiply(infer, total, x.dim[i], &total)) != TSR_OK)
             return status;
     if (total >= 0 && known >= 0) {
         if (rest < 0 ? known != total : known == 0 ? total != 0 : total % known != 0)
@@ -90,6 +89,8 @@ static int32_t infer_reshape(const TsrOpDef *def, TsrInferContext *infer)
         if (rest >= 0)
             out.dim[rest] = known == 0 ? 0 : total / known;
     }
+    if (rest >= 0 && out.dim[rest] < 0)
+        out.dim[rest] = tsr_extent(infer, TSR_DIM_DIV, total, known);
     /* An unknown dimension that a 0 copies cancels out when it is the only one. */
     if (rest >= 0 && out.dim[rest] < 0 && x.rank != TSR_RANK_UNKNOWN) {
         int64_t above = 1, below = 1, copied = 0, open = 0;
@@ -202,14 +203,14 @@ static int32_t infer_expand(const TsrOpDef *def, TsrInferContext *infer)
     int64_t target[2 * TSR_MAX_RANK], count;
     char a[TSR_MAX_RANK * 24], b[TSR_MAX_RANK * 24];
     int known;
-    int32_t status = tsr_infer_ints(infer, 1, target, &count, &known);
+    int32_t status = tsr_infer_sizes(infer, 1, target, &count, &known);
     (void)def;
     if (status != TSR_OK)
         return status;
     if (x.rank != TSR_RANK_UNKNOWN && count >= 0 && count <= TSR_MAX_RANK) {
         out = tsr_shape_unknown(count > (int64_t)x.rank ? (uint32_t)count : x.rank);
         for (int64_t i = 0; known && i < count; i++)
-            if (target[i] < 0)
+            if (target[i] < 0 && !TSR_DIM_IS_SYMBOL(target[i]))
                 return infer->fail(infer, TSR_INVALID_ARGUMENT,
                                    "the shape must not be negative, got %lld",
                                    (long long)target[i]);
@@ -519,103 +520,149 @@ static const TsrOpParam expand_13_in[] = {
 
 static const TsrOpDef definitions[] = {
     {OP_ROW("", "Identity", 1), OP_INPUTS(identity_1_in), OP_OUTPUTS(identity_1_out),
-     .flags = TSR_OP_VIEW, .follow = "output=input"},
+     .flags = TSR_OP_VIEW, .follow = "output=input",
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Identity", 13), OP_INPUTS(identity_13_in), OP_OUTPUTS(identity_13_out),
-     .flags = TSR_OP_VIEW, .follow = "output=input"},
+     .flags = TSR_OP_VIEW, .follow = "output=input",
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Identity", 14), OP_INPUTS(identity_13_in), OP_OUTPUTS(identity_13_out),
-     .flags = TSR_OP_VIEW, .follow = "output=input"},
+     .flags = TSR_OP_VIEW, .follow = "output=input",
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Identity", 16), OP_INPUTS(identity_13_in), OP_OUTPUTS(identity_13_out),
-     .flags = TSR_OP_VIEW, .follow = "output=input"},
+     .flags = TSR_OP_VIEW, .follow = "output=input",
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Identity", 19), OP_INPUTS(identity_19_in), OP_OUTPUTS(identity_19_out),
-     .flags = TSR_OP_VIEW, .follow = "output=input"},
+     .flags = TSR_OP_VIEW, .follow = "output=input",
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Identity", 21), OP_INPUTS(identity_21_in), OP_OUTPUTS(identity_21_out),
-     .flags = TSR_OP_VIEW, .follow = "output=input"},
+     .flags = TSR_OP_VIEW, .follow = "output=input",
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Identity", 23), OP_INPUTS(identity_23_in), OP_OUTPUTS(identity_23_out),
-     .flags = TSR_OP_VIEW, .follow = "output=input"},
+     .flags = TSR_OP_VIEW, .follow = "output=input",
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Identity", 24), OP_INPUTS(identity_24_in), OP_OUTPUTS(identity_24_out),
-     .flags = TSR_OP_VIEW, .follow = "output=input"},
+     .flags = TSR_OP_VIEW, .follow = "output=input",
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Identity", 25), OP_INPUTS(identity_25_in), OP_OUTPUTS(identity_25_out),
-     .flags = TSR_OP_VIEW, .follow = "output=input"},
+     .flags = TSR_OP_VIEW, .follow = "output=input",
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Shape", 1), OP_INPUTS(shape_1_in), OP_OUTPUTS(shape_1_out),
-     .flags = TSR_OP_SHAPE_ONLY, .infer = infer_shape},
+     .flags = TSR_OP_SHAPE_ONLY, .infer = infer_shape,
+     .infer_elements = tsr_elements_shape},
     {OP_ROW("", "Shape", 13), OP_INPUTS(shape_13_in), OP_OUTPUTS(shape_1_out),
-     .flags = TSR_OP_SHAPE_ONLY, .infer = infer_shape},
+     .flags = TSR_OP_SHAPE_ONLY, .infer = infer_shape,
+     .infer_elements = tsr_elements_shape},
     {OP_ROW("", "Shape", 15), OP_INPUTS(shape_13_in), OP_OUTPUTS(shape_1_out),
-     OP_ATTRS(shape_15_attrs), .flags = TSR_OP_SHAPE_ONLY, .infer = infer_shape},
+     OP_ATTRS(shape_15_attrs), .flags = TSR_OP_SHAPE_ONLY, .infer = infer_shape,
+     .infer_elements = tsr_elements_shape},
     {OP_ROW("", "Shape", 19), OP_INPUTS(shape_19_in), OP_OUTPUTS(shape_1_out),
-     OP_ATTRS(shape_15_attrs), .flags = TSR_OP_SHAPE_ONLY, .infer = infer_shape},
+     OP_ATTRS(shape_15_attrs), .flags = TSR_OP_SHAPE_ONLY, .infer = infer_shape,
+     .infer_elements = tsr_elements_shape},
     {OP_ROW("", "Shape", 21), OP_INPUTS(shape_21_in), OP_OUTPUTS(shape_1_out),
-     OP_ATTRS(shape_15_attrs), .flags = TSR_OP_SHAPE_ONLY, .infer = infer_shape},
+     OP_ATTRS(shape_15_attrs), .flags = TSR_OP_SHAPE_ONLY, .infer = infer_shape,
+     .infer_elements = tsr_elements_shape},
     {OP_ROW("", "Shape", 23), OP_INPUTS(shape_23_in), OP_OUTPUTS(shape_1_out),
-     OP_ATTRS(shape_15_attrs), .flags = TSR_OP_SHAPE_ONLY, .infer = infer_shape},
+     OP_ATTRS(shape_15_attrs), .flags = TSR_OP_SHAPE_ONLY, .infer = infer_shape,
+     .infer_elements = tsr_elements_shape},
     {OP_ROW("", "Shape", 24), OP_INPUTS(shape_24_in), OP_OUTPUTS(shape_1_out),
-     OP_ATTRS(shape_15_attrs), .flags = TSR_OP_SHAPE_ONLY, .infer = infer_shape},
+     OP_ATTRS(shape_15_attrs), .flags = TSR_OP_SHAPE_ONLY, .infer = infer_shape,
+     .infer_elements = tsr_elements_shape},
     {OP_ROW("", "Shape", 25), OP_INPUTS(shape_25_in), OP_OUTPUTS(shape_1_out),
-     OP_ATTRS(shape_15_attrs), .flags = TSR_OP_SHAPE_ONLY, .infer = infer_shape},
+     OP_ATTRS(shape_15_attrs), .flags = TSR_OP_SHAPE_ONLY, .infer = infer_shape,
+     .infer_elements = tsr_elements_shape},
     {OP_ROW("", "Size", 1), OP_INPUTS(shape_1_in), OP_OUTPUTS(size_1_out),
-     .flags = TSR_OP_SHAPE_ONLY, .infer = infer_size},
+     .flags = TSR_OP_SHAPE_ONLY, .infer = infer_size,
+     .infer_elements = tsr_elements_size},
     {OP_ROW("", "Size", 13), OP_INPUTS(shape_13_in), OP_OUTPUTS(size_1_out),
-     .flags = TSR_OP_SHAPE_ONLY, .infer = infer_size},
+     .flags = TSR_OP_SHAPE_ONLY, .infer = infer_size,
+     .infer_elements = tsr_elements_size},
     {OP_ROW("", "Size", 19), OP_INPUTS(shape_19_in), OP_OUTPUTS(size_1_out),
-     .flags = TSR_OP_SHAPE_ONLY, .infer = infer_size},
+     .flags = TSR_OP_SHAPE_ONLY, .infer = infer_size,
+     .infer_elements = tsr_elements_size},
     {OP_ROW("", "Size", 21), OP_INPUTS(shape_21_in), OP_OUTPUTS(size_1_out),
-     .flags = TSR_OP_SHAPE_ONLY, .infer = infer_size},
+     .flags = TSR_OP_SHAPE_ONLY, .infer = infer_size,
+     .infer_elements = tsr_elements_size},
     {OP_ROW("", "Size", 23), OP_INPUTS(shape_23_in), OP_OUTPUTS(size_1_out),
-     .flags = TSR_OP_SHAPE_ONLY, .infer = infer_size},
+     .flags = TSR_OP_SHAPE_ONLY, .infer = infer_size,
+     .infer_elements = tsr_elements_size},
     {OP_ROW("", "Size", 24), OP_INPUTS(shape_24_in), OP_OUTPUTS(size_1_out),
-     .flags = TSR_OP_SHAPE_ONLY, .infer = infer_size},
+     .flags = TSR_OP_SHAPE_ONLY, .infer = infer_size,
+     .infer_elements = tsr_elements_size},
     {OP_ROW("", "Size", 25), OP_INPUTS(shape_25_in), OP_OUTPUTS(size_1_out),
-     .flags = TSR_OP_SHAPE_ONLY, .infer = infer_size},
+     .flags = TSR_OP_SHAPE_ONLY, .infer = infer_size,
+     .infer_elements = tsr_elements_size},
     {OP_ROW("", "Reshape", 5), OP_INPUTS(reshape_5_in), OP_OUTPUTS(reshape_5_out),
-     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_reshape},
+     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_reshape,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Reshape", 13), OP_INPUTS(reshape_13_in), OP_OUTPUTS(reshape_13_out),
-     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_reshape},
+     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_reshape,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Reshape", 14), OP_INPUTS(reshape_13_in), OP_OUTPUTS(reshape_13_out),
      OP_ATTRS(reshape_14_attrs), .flags = TSR_OP_VIEW, .value_inputs = 1u << 1,
-     .infer = infer_reshape},
+     .infer = infer_reshape,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Reshape", 19), OP_INPUTS(reshape_19_in), OP_OUTPUTS(reshape_19_out),
      OP_ATTRS(reshape_14_attrs), .flags = TSR_OP_VIEW, .value_inputs = 1u << 1,
-     .infer = infer_reshape},
+     .infer = infer_reshape,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Reshape", 21), OP_INPUTS(reshape_21_in), OP_OUTPUTS(reshape_21_out),
      OP_ATTRS(reshape_14_attrs), .flags = TSR_OP_VIEW, .value_inputs = 1u << 1,
-     .infer = infer_reshape},
+     .infer = infer_reshape,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Reshape", 23), OP_INPUTS(reshape_23_in), OP_OUTPUTS(reshape_23_out),
      OP_ATTRS(reshape_14_attrs), .flags = TSR_OP_VIEW, .value_inputs = 1u << 1,
-     .infer = infer_reshape},
+     .infer = infer_reshape,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Reshape", 24), OP_INPUTS(reshape_24_in), OP_OUTPUTS(reshape_24_out),
      OP_ATTRS(reshape_14_attrs), .flags = TSR_OP_VIEW, .value_inputs = 1u << 1,
-     .infer = infer_reshape},
+     .infer = infer_reshape,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Reshape", 25), OP_INPUTS(reshape_25_in), OP_OUTPUTS(reshape_25_out),
      OP_ATTRS(reshape_14_attrs), .flags = TSR_OP_VIEW, .value_inputs = 1u << 1,
-     .infer = infer_reshape},
+     .infer = infer_reshape,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Squeeze", 1), OP_INPUTS(shape_1_in), OP_OUTPUTS(squeeze_1_out),
-     OP_ATTRS(squeeze_1_attrs), .flags = TSR_OP_VIEW, .infer = infer_squeeze},
+     OP_ATTRS(squeeze_1_attrs), .flags = TSR_OP_VIEW, .infer = infer_squeeze,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Squeeze", 11), OP_INPUTS(shape_1_in), OP_OUTPUTS(squeeze_1_out),
-     OP_ATTRS(squeeze_1_attrs), .flags = TSR_OP_VIEW, .infer = infer_squeeze},
+     OP_ATTRS(squeeze_1_attrs), .flags = TSR_OP_VIEW, .infer = infer_squeeze,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Squeeze", 13), OP_INPUTS(squeeze_13_in), OP_OUTPUTS(squeeze_13_out),
-     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_squeeze},
+     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_squeeze,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Squeeze", 21), OP_INPUTS(squeeze_21_in), OP_OUTPUTS(squeeze_21_out),
-     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_squeeze},
+     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_squeeze,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Squeeze", 23), OP_INPUTS(squeeze_23_in), OP_OUTPUTS(squeeze_23_out),
-     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_squeeze},
+     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_squeeze,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Squeeze", 24), OP_INPUTS(squeeze_24_in), OP_OUTPUTS(squeeze_24_out),
-     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_squeeze},
+     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_squeeze,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Squeeze", 25), OP_INPUTS(squeeze_25_in), OP_OUTPUTS(squeeze_25_out),
-     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_squeeze},
+     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_squeeze,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Unsqueeze", 1), OP_INPUTS(shape_1_in), OP_OUTPUTS(unsqueeze_1_out),
-     OP_ATTRS(unsqueeze_1_attrs), .flags = TSR_OP_VIEW, .infer = infer_unsqueeze},
+     OP_ATTRS(unsqueeze_1_attrs), .flags = TSR_OP_VIEW, .infer = infer_unsqueeze,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Unsqueeze", 11), OP_INPUTS(shape_1_in), OP_OUTPUTS(unsqueeze_1_out),
-     OP_ATTRS(unsqueeze_1_attrs), .flags = TSR_OP_VIEW, .infer = infer_unsqueeze},
+     OP_ATTRS(unsqueeze_1_attrs), .flags = TSR_OP_VIEW, .infer = infer_unsqueeze,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Unsqueeze", 13), OP_INPUTS(unsqueeze_13_in), OP_OUTPUTS(unsqueeze_13_out),
-     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_unsqueeze},
+     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_unsqueeze,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Unsqueeze", 21), OP_INPUTS(unsqueeze_21_in), OP_OUTPUTS(unsqueeze_21_out),
-     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_unsqueeze},
+     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_unsqueeze,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Unsqueeze", 23), OP_INPUTS(unsqueeze_23_in), OP_OUTPUTS(unsqueeze_23_out),
-     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_unsqueeze},
+     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_unsqueeze,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Unsqueeze", 24), OP_INPUTS(unsqueeze_24_in), OP_OUTPUTS(unsqueeze_24_out),
-     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_unsqueeze},
+     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_unsqueeze,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Unsqueeze", 25), OP_INPUTS(unsqueeze_25_in), OP_OUTPUTS(unsqueeze_25_out),
-     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_unsqueeze},
+     .flags = TSR_OP_VIEW, .value_inputs = 1u << 1, .infer = infer_unsqueeze,
+     .infer_elements = tsr_elements_same},
     {OP_ROW("", "Flatten", 1), OP_INPUTS(flatten_1_in), OP_OUTPUTS(flatten_1_out),
      OP_ATTRS(flatten_1_attrs), .flags = TSR_OP_VIEW, .infer = infer_flatten},
     {OP_ROW("", "Flatten", 9), OP_INPUTS(identity_1_in), OP_OUTPUTS(identity_1_out),

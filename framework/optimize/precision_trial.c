@@ -73,7 +73,7 @@ static gboolean infer_outputs(TsrPrecisionTrial *trial, const TsrNode *node, gui
         if (trial->input_dtypes[i] == dtype && trial->view.inputs[i] != NULL)
             trial->descs[i].view.dtype = TSR_DTYPE_FLOAT16;
     asked.values = real_values;
-    done = tsr_infer_view(node->def, &asked, outputs, no_subgraphs, NULL, &error);
+    done = tsr_infer_view(node->def, &asked, outputs, NULL, no_subgraphs, NULL, &error);
     for (guint i = 0; i < node->inputs->len; i++)
         if (trial->view.inputs[i] != NULL)
             trial->descs[i].view.dtype = trial->input_dtypes[i];

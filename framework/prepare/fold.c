@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "ir/array.h"
+#include "ir/value_dims.h"
 #include "plugin/host_run.h"
 
 /* A folded tensor above this would only fill the compiled model. */
@@ -97,6 +98,51 @@ static gboolean replace_by_constants(TsrNode *node, TsrArray **outputs, GError *
         constant->format_anchor = g_strdup(value->format_anchor);
         tsr_value_replace_uses(value, constant);
     }
+    return TRUE;
+}
+
+/* The bytes of a list of numbers in that type; NULL: one does not fit it. */
+static GBytes *pack_elements(guint32 dtype, const gint64 *elements, gint64 count)
+{
+    g_autofree gint32 *narrow = g_new(gint32, count + 1);
+    if (dtype == TSR_DTYPE_INT64)
+        return g_bytes_new(elements, (gsize)count * sizeof(gint64));
+    for (gint64 i = 0; i < count; i++) {
+        if (elements[i] != (gint32)elements[i])
+            return NULL;
+        narrow[i] = (gint32)elements[i];
+    }
+    return g_bytes_new(narrow, (gsize)count * sizeof(gint32));
+}
+
+gboolean tsr_fold_elements(TsrNode *node, GError **error)
+{
+    gint64 elements[TSR_INFER_ELEMENTS], count, shape;
+    g_autoptr(GBytes) bytes = NULL;
+    g_autofree char *name = NULL;
+    TsrValue *value, *constant;
+    TsrDesc desc;
+    if (node->outputs->len != 1)
+        return TRUE;
+    value = g_ptr_array_index(node->outputs, 0);
+    if (value == NULL || (value->desc.view.dtype != TSR_DTYPE_INT64 &&
+                          value->desc.view.dtype != TSR_DTYPE_INT32))
+        return TRUE;
+    count = shape = tsr_value_elements(value, elements, TSR_INFER_ELEMENTS);
+    for (gint64 i = 0; i < count; i++)
+        if (TSR_DIM_IS_SYMBOL(elements[i]))
+            return TRUE;
+    if (count < 0 || (bytes = pack_elements(value->desc.view.dtype, elements, count)) == NULL)
+        return TRUE;
+    tsr_desc_init(&desc);
+    tsr_desc_copy(&desc, &value->desc.view);
+    tsr_desc_set(&desc, value->desc.view.dtype, value->desc.view.rank, &shape);
+    name = tsr_graph_unique_name(node->graph, value->name);
+    constant = tsr_graph_add_constant(node->graph, name, &desc.view, bytes, error);
+    if (constant == NULL)
+        return FALSE;
+    constant->format_anchor = g_strdup(value->format_anchor);
+    tsr_value_replace_uses(value, constant);
     return TRUE;
 }
 

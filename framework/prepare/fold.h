@@ -15,5 +15,8 @@
  * as it would in every run. */
 gboolean tsr_fold_node(TsrNode *node, const TsrLoadedPlugin *reference, gboolean *out_folded,
                        GError **error) G_GNUC_WARN_UNUSED_RESULT;
+/* Makes a constant of a list of sizes that inference knows (value_dims.h), though what it comes
+ * from does not: Gather of one dimension from the Shape of a picture of unknown size. */
+gboolean tsr_fold_elements(TsrNode *node, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
 #endif

@@ -1,221 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * infer.c: see infer.h. The context handed to a definition is the first member of
- * the frame, so that its slots find the frame again.
+ * infer.c: inference of the nodes of a graph; see infer.h.
  */
 #include "prepare/infer.h"
 
-#include <stdarg.h>
-#include <string.h>
-#include <tessera/plugin_util.h>
-
 #include "base/error.h"
-
-typedef struct Frame {
-    TsrInferContext context;
-    const TsrOpDef *def;
-    TsrDesc *outputs;
-    TsrInferSubgraphFn infer_subgraph;
-    gpointer user;
-    GError *error;
-} Frame;
-
-static int32_t frame_fail(TsrInferContext *infer, int32_t code, const char *format, ...)
-{
-    Frame *frame = (Frame *)infer;
-    va_list args;
-    va_start(args, format);
-    if (frame->error == NULL)
-        frame->error = g_error_new_valist(TSR_ERROR, code, format, args);
-    va_end(args);
-    return code;
-}
-
-static int32_t frame_set_output(TsrInferContext *infer, uint32_t index, uint32_t dtype,
-                                uint32_t rank, const int64_t *shape)
-{
-    Frame *frame = (Frame *)infer;
-    guint64 elements = 1;
-    if (index >= infer->node->output_count)
-        return TSR_OK;
-    if (rank != TSR_RANK_UNKNOWN && rank > TSR_MAX_RANK)
-        return frame_fail(infer, TSR_UNSUPPORTED, "output %u: rank %u is above %d", index, rank,
-                          TSR_MAX_RANK);
-    for (uint32_t i = 0; rank != TSR_RANK_UNKNOWN && i < rank; i++) {
-        if (shape[i] < TSR_DIM_UNKNOWN)
-            return frame_fail(infer, TSR_INVALID_ARGUMENT,
-                              "output %u: dimension %u would be %lld", index, i,
-                              (long long)shape[i]);
-        if (shape[i] > 0 && (!g_uint64_checked_mul(&elements, elements, (guint64)shape[i]) ||
-                             elements > (guint64)G_MAXINT64 / 16))
-            return frame_fail(infer, TSR_INVALID_ARGUMENT,
-                              "output %u: its size does not fit 63 bits", index);
-    }
-    tsr_desc_set(&frame->outputs[index], dtype, rank, shape);
-    return TSR_OK;
-}
-
-static int32_t frame_set_output_kind(TsrInferContext *infer, uint32_t index, uint32_t kind,
-                                     uint32_t dtype, uint32_t rank, const int64_t *shape)
-{
-    int32_t status = frame_set_output(infer, index, dtype, rank, shape);
-    if (kind >= TSR_KIND_COUNT)
-        return frame_fail(infer, TSR_INTERNAL, "output %u is of unknown kind %u", index, kind);
-    if (status == TSR_OK && index < infer->node->output_count)
-        ((Frame *)infer)->outputs[index].view.kind = kind;
-    return status;
-}
-
-static int32_t frame_set_output_max(TsrInferContext *infer, uint32_t index, uint32_t rank,
-                                    const int64_t *max_shape)
-{
-    Frame *frame = (Frame *)infer;
-    gint64 bounds[TSR_MAX_RANK];
-    TsrDesc *desc;
-    if (index >= infer->node->output_count)
-        return TSR_OK;
-    desc = &frame->outputs[index];
-    if (rank != desc->view.rank)
-        return frame_fail(infer, TSR_INTERNAL, "output %u: bounds of rank %u for rank %u", index,
-                          rank, desc->view.rank);
-    for (uint32_t i = 0; i < rank; i++) {
-        /* What is known is its own bound. */
-        bounds[i] = desc->shape[i] >= 0 ? desc->shape[i] : MAX(max_shape[i], TSR_DIM_UNKNOWN);
-    }
-    tsr_desc_set_max(desc, bounds);
-    return TSR_OK;
-}
-
-static int32_t frame_infer_subgraph(TsrInferContext *infer, uint32_t index,
-                                    const TsrTensorDesc *const *inputs, uint32_t input_count,
-                                    const TsrTensorDesc *const **out_outputs,
-                                    uint32_t *out_output_count)
-{
-    Frame *frame = (Frame *)infer;
-    if (frame->infer_subgraph == NULL || index >= infer->node->subgraph_count)
-        return frame_fail(infer, TSR_INVALID_ARGUMENT, "has no subgraph %u", index);
-    if (!frame->infer_subgraph(frame->user, index, inputs, input_count, out_outputs,
-                               out_output_count, frame->error == NULL ? &frame->error : NULL))
-        return TSR_INVALID_ARGUMENT;
-    return TSR_OK;
-}
-
-/* Dtypes of the inputs against the definition: allowed at all, and one dtype within
- * a type group. */
-static int32_t check_dtypes(Frame *frame)
-{
-    const TsrNodeView *view = frame->context.node;
-    guint32 group_dtype[TSR_DTYPE_COUNT] = {0};
-    for (guint32 i = 0; i < view->input_count; i++) {
-        const TsrOpParam *param = tsr_op_input_at(frame->def, i);
-        guint32 dtype = view->inputs[i] != NULL ? view->inputs[i]->dtype : TSR_DTYPE_UNDEFINED;
-        if (param == NULL || dtype == TSR_DTYPE_UNDEFINED)
-            continue;
-        if (param->dtypes != 0 && (param->dtypes & TSR_BIT(dtype)) == 0)
-            return frame_fail(&frame->context, TSR_INVALID_ARGUMENT,
-                              "input %u ('%s') cannot be %s in version %u of the operator", i,
-                              param->name, tsr_dtype_name(dtype), frame->def->since_version);
-        if (param->type_group == 0 || param->type_group >= G_N_ELEMENTS(group_dtype) ||
-            param->kind == TSR_PARAM_VARIADIC_MIXED)
-            continue;
-        if (group_dtype[param->type_group] == TSR_DTYPE_UNDEFINED)
-            group_dtype[param->type_group] = dtype;
-        else if (group_dtype[param->type_group] != dtype)
-            return frame_fail(&frame->context, TSR_INVALID_ARGUMENT,
-                              "input %u ('%s') is %s, but an input before it of the same type "
-                              "is %s",
-                              i, param->name, tsr_dtype_name(dtype),
-                              tsr_dtype_name(group_dtype[param->type_group]));
-    }
-    return TSR_OK;
-}
-
-static guint32 find_param(const TsrOpParam *(*at)(const TsrOpDef *, guint32),
-                          const TsrOpDef *def, guint32 count, const char *name, gsize length)
-{
-    for (guint32 i = 0; i < count; i++)
-        if (strlen(at(def, i)->name) == length && memcmp(at(def, i)->name, name, length) == 0)
-            return i;
-    return count;
-}
-
-/* Applies "y=x,z=x". */
-static int32_t follow(Frame *frame)
-{
-    const TsrNodeView *view = frame->context.node;
-    const char *rule = frame->def->follow;
-    while (rule != NULL && *rule != '\0') {
-        gsize left = strcspn(rule, "="), right = strcspn(rule + left, ",");
-        guint32 output = find_param(tsr_op_output, frame->def, frame->def->output_count, rule,
-                                    left);
-        guint32 input = find_param(tsr_op_input, frame->def, frame->def->input_count,
-                                   rule + left + 1, right - 1);
-        if (output >= frame->def->output_count || input >= view->input_count ||
-            view->inputs[input] == NULL)
-            return frame_fail(&frame->context, TSR_INTERNAL,
-                              "follow rule '%s' names what is not there", frame->def->follow);
-        if (frame_set_output_kind(&frame->context, output, view->inputs[input]->kind,
-                                  view->inputs[input]->dtype, view->inputs[input]->rank,
-                                  view->inputs[input]->shape) != TSR_OK)
-            return TSR_INVALID_ARGUMENT;
-        rule += left + right;
-        if (*rule == ',')
-            rule++;
-    }
-    return TSR_OK;
-}
-
-static void describe_inputs(GError *error, const TsrOpDef *def, const TsrNodeView *view)
-{
-    GString *text = g_string_new(NULL);
-    g_string_append_printf(text, "%s '%s': %s (inputs:", def->name, view->name, error->message);
-    for (guint32 i = 0; i < view->input_count; i++) {
-        g_autofree char *desc =
-            view->inputs[i] != NULL ? tsr_desc_to_text(view->inputs[i]) : g_strdup("omitted");
-        g_string_append_printf(text, " %s", desc);
-    }
-    g_string_append_c(text, ')');
-    g_free(error->message);
-    error->message = g_string_free(text, FALSE);
-}
-
-gboolean tsr_infer_view(const TsrOpDef *def, const TsrNodeView *view, TsrDesc *outputs,
-                        TsrInferSubgraphFn infer_subgraph, gpointer user, GError **error)
-{
-    g_autofree const TsrTensor **values = g_new0(const TsrTensor *, view->input_count + 1);
-    TsrNodeView masked = *view;
-    Frame frame = {
-        .context = {.struct_size = sizeof(TsrInferContext), .node = &masked,
-                    .set_output = frame_set_output, .infer_subgraph = frame_infer_subgraph,
-                    .fail = frame_fail, .set_output_kind = frame_set_output_kind,
-                    .set_output_max = frame_set_output_max},
-        .def = def, .outputs = outputs, .infer_subgraph = infer_subgraph, .user = user,
-    };
-    gint32 status;
-    for (guint32 i = 0; i < view->input_count && i < 64; i++)
-        if ((def->value_inputs >> i) & 1)
-            values[i] = view->values[i];
-    masked.values = values;
-    status = check_dtypes(&frame);
-    if (status == TSR_OK)
-        status = def->infer != NULL ? def->infer(def, &frame.context) : follow(&frame);
-    if (status == TSR_OK && TSR_HAS(def, infer_range))
-        status = def->infer_range(def, &frame.context);
-    if (status == TSR_OK && frame.error == NULL)
-        return TRUE;
-    if (frame.error == NULL)
-        g_set_error(&frame.error, TSR_ERROR, status, "inference failed without saying why");
-    describe_inputs(frame.error, def, view);
-    g_propagate_error(error, frame.error);
-    return FALSE;
-}
 
 typedef struct SubgraphCall {
     TsrNode *node;
-    GPtrArray *descs; /* outputs handed out last */
+    GPtrArray *descs; /* TsrDesc of the outputs handed out last, with symbols */
     TsrInferGraphFn infer_graph;
     gpointer user;
 } SubgraphCall;
+
+/* Gives a body's input the shape it is called with, which may have symbols. */
+static void set_shape(TsrValue *value, guint32 dtype, const TsrTensorDesc *desc)
+{
+    TsrValueDims dims = {.rank = desc->rank, .element_count = -1};
+    gint64 plain[TSR_MAX_RANK];
+    for (guint32 i = 0; desc->rank != TSR_RANK_UNKNOWN && i < desc->rank; i++) {
+        dims.extents[i] = desc->shape[i];
+        plain[i] = MAX(desc->shape[i], TSR_DIM_UNKNOWN);
+    }
+    tsr_desc_set(&value->desc, dtype, desc->rank, plain);
+    tsr_value_set_dims(value, desc->rank != TSR_RANK_UNKNOWN ? &dims : NULL);
+}
 
 static gboolean infer_subgraph_of_node(gpointer user, guint32 index,
                                        const TsrTensorDesc *const *inputs, guint32 input_count,
@@ -234,8 +43,7 @@ static gboolean infer_subgraph_of_node(gpointer user, guint32 index,
     for (guint32 i = 0; i < input_count; i++) {
         TsrValue *value = g_ptr_array_index(graph->inputs, i);
         guint32 declared = value->desc.view.dtype;
-        tsr_desc_set(&value->desc, inputs[i]->dtype != 0 ? inputs[i]->dtype : declared,
-                     inputs[i]->rank, inputs[i]->shape);
+        set_shape(value, inputs[i]->dtype != 0 ? inputs[i]->dtype : declared, inputs[i]);
         value->desc.view.kind = inputs[i]->kind;
     }
     *out_outputs = NULL;
@@ -252,12 +60,40 @@ static gboolean infer_subgraph_of_node(gpointer user, guint32 index,
         return TRUE;
     }
     g_ptr_array_set_size(call->descs, 0);
-    for (guint i = 0; i < graph->outputs->len; i++)
-        g_ptr_array_add(call->descs,
-                        &g_array_index(graph->outputs, TsrGraphOutput, i).value->desc.view);
+    for (guint i = 0; i < graph->outputs->len; i++) {
+        TsrDesc *desc = g_new0(TsrDesc, 1);
+        const TsrValue *value = g_array_index(graph->outputs, TsrGraphOutput, i).value;
+        tsr_desc_init(desc);
+        tsr_desc_copy(desc, &value->desc.view);
+        for (guint32 k = 0; desc->view.rank != TSR_RANK_UNKNOWN && k < desc->view.rank; k++)
+            desc->shape[k] = tsr_value_extent(value, k);
+        g_ptr_array_add(call->descs, desc);
+    }
     *out_outputs = (const TsrTensorDesc *const *)call->descs->pdata;
     *out_output_count = call->descs->len;
     return TRUE;
+}
+
+/* Writes what is known of an output beyond its descriptor. What is not known now stays as it
+ * was: a fused node knows less than those that it stands for. What only this node's run can tell
+ * gets a symbol of its own. Neither holds in a body: other calls bring it other shapes, and other
+ * bodies have values of the same names. */
+static void keep_dims(TsrValue *value, TsrValueDims *dims)
+{
+    const guint32 rank = value->desc.view.rank;
+    const gboolean outermost = value->producer->graph->parent == NULL;
+    const gboolean known = outermost && value->dims != NULL && value->dims->rank == rank;
+    if (rank == TSR_RANK_UNKNOWN || rank != dims->rank) {
+        tsr_value_set_dims(value, NULL);
+        return;
+    }
+    for (guint32 i = 0; known && i < rank; i++)
+        if (dims->extents[i] == TSR_DIM_UNKNOWN)
+            dims->extents[i] = value->dims->extents[i];
+    tsr_value_set_dims(value, dims);
+    for (guint32 i = 0; outermost && i < rank; i++)
+        if (tsr_value_extent(value, i) == TSR_DIM_UNKNOWN)
+            tsr_value_name_extent(value, i, NULL);
 }
 
 gboolean tsr_infer_node(TsrNode *node, TsrInferGraphFn infer_graph, gpointer user,
@@ -265,16 +101,23 @@ gboolean tsr_infer_node(TsrNode *node, TsrInferGraphFn infer_graph, gpointer use
 {
     const TsrNodeView *view = tsr_node_view(node);
     g_autofree TsrDesc *outputs = g_new0(TsrDesc, node->outputs->len + 1);
-    g_autoptr(GPtrArray) descs = g_ptr_array_new();
+    g_autofree TsrValueDims *known = g_new0(TsrValueDims, node->outputs->len + 1);
+    g_autoptr(GPtrArray) descs = g_ptr_array_new_with_free_func(g_free);
     SubgraphCall call = {node, descs, infer_graph, user};
-    for (guint i = 0; i < node->outputs->len; i++)
+    const TsrInferDims dims = {tsr_graph_dims(node->graph),
+                               (TsrValue *const *)node->inputs->pdata, known};
+    for (guint i = 0; i < node->outputs->len; i++) {
         tsr_desc_init(&outputs[i]);
-    if (!tsr_infer_view(node->def, view, outputs, infer_subgraph_of_node, &call, error))
+        known[i].element_count = -1;
+    }
+    if (!tsr_infer_view(node->def, view, outputs, &dims, infer_subgraph_of_node, &call, error))
         return FALSE;
     for (guint i = 0; i < node->outputs->len; i++) {
         TsrValue *value = g_ptr_array_index(node->outputs, i);
-        if (value != NULL)
-            tsr_desc_copy(&value->desc, &outputs[i].view);
+        if (value == NULL)
+            continue;
+        tsr_desc_copy(&value->desc, &outputs[i].view);
+        keep_dims(value, &known[i]);
     }
     return TRUE;
 }

@@ -7,7 +7,7 @@
 #ifndef TSR_PREPARE_INFER_H
 #define TSR_PREPARE_INFER_H
 
-#include "ir/graph.h"
+#include "ir/value_dims.h"
 
 /* Infers a subgraph for the given inputs; see TsrInferContext.infer_subgraph. */
 typedef gboolean (*TsrInferSubgraphFn)(gpointer user, guint32 index,
@@ -15,11 +15,21 @@ typedef gboolean (*TsrInferSubgraphFn)(gpointer user, guint32 index,
                                        const TsrTensorDesc *const **out_outputs,
                                        guint32 *out_output_count, GError **error);
 
+/* Where inference keeps what only a run knows. */
+typedef struct TsrInferDims {
+    TsrDims *table;
+    TsrValue *const *inputs; /* of the node; NULL where one is omitted */
+    TsrValueDims *outputs;   /* filled; rank and element_count as the caller left them where
+                                nothing is said */
+} TsrInferDims;
+
 /* Fills outputs[view->output_count] (initialised descs; not wanted ones are ignored).
- * Only values of inputs that the definition declares are shown to it.
+ * Only values of inputs that the definition declares are shown to it. dims NULL: every extent is
+ * a number or unknown.
  * Errors: INVALID_ARGUMENT names operator, node, input descriptors. */
 gboolean tsr_infer_view(const TsrOpDef *def, const TsrNodeView *view, TsrDesc *outputs,
-                        TsrInferSubgraphFn infer_subgraph, gpointer user, GError **error)
+                        const TsrInferDims *dims, TsrInferSubgraphFn infer_subgraph,
+                        gpointer user, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
 /* Infers a whole subgraph whose inputs have their descriptors. */

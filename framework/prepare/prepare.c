@@ -5,6 +5,7 @@
  */
 #include "prepare/prepare.h"
 
+#include "ir/value_dims.h"
 #include "ir/verify.h"
 #include "prepare/branch.h"
 #include "prepare/clean.h"
@@ -38,8 +39,10 @@ static gboolean settle_node(TsrNode *node, Folding *folding, GError **error)
         if (subgraph->inputs->len != 0 && !settle_graph(subgraph, folding, error))
             return FALSE;
     }
-    return ((node->def->flags & TSR_OP_FOLD_LATE) != 0 && !folding->late) ||
-           tsr_fold_node(node, folding->reference, &folded, error);
+    if ((node->def->flags & TSR_OP_FOLD_LATE) != 0 && !folding->late)
+        return TRUE;
+    return tsr_fold_node(node, folding->reference, &folded, error) &&
+           (folded || tsr_fold_elements(node, error));
 }
 
 static gboolean settle_graph(TsrGraph *graph, gpointer user, GError **error)
@@ -72,6 +75,7 @@ gboolean tsr_prepare_graph(TsrGraph *graph, const TsrLoadedPlugin *reference, GE
         return FALSE;
     tsr_clean_identities(graph);
     tsr_clean_dead(graph);
+    tsr_graph_name_inputs(graph);
     if (!settle_graph(graph, &folding, error))
         return FALSE;
     tsr_clean_identities(graph);

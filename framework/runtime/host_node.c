@@ -127,7 +127,8 @@ static gboolean infer_outputs(TsrHostNode *prepared, TsrArray *const *inputs,
         variant->outputs[i].view.expand_dims = value->desc.view.expand_dims;
         variant->outputs[i].view.name = value->name;
     }
-    if (!tsr_infer_view(node->def, &seen, variant->outputs, known_subgraph, prepared, error))
+    if (!tsr_infer_view(node->def, &seen, variant->outputs, NULL, known_subgraph, prepared,
+                        error))
         return FALSE;
     for (guint i = 0; i < node->outputs->len; i++) {
         if (g_ptr_array_index(node->outputs, i) != NULL &&
@@ -213,7 +214,7 @@ static gboolean reserve_outputs(TsrHostNode *prepared, TsrArray *const *inputs,
     seen.values = values;
     for (guint i = 0; i < node->outputs->len; i++)
         tsr_desc_init(&prepared->output_descs[i]);
-    if (!tsr_infer_view(node->def, &seen, prepared->output_descs, known_subgraph, prepared,
+    if (!tsr_infer_view(node->def, &seen, prepared->output_descs, NULL, known_subgraph, prepared,
                         error))
         return FALSE;
     for (guint i = 0; i < node->outputs->len; i++) {

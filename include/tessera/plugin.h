@@ -823,6 +823,34 @@ struct TsrInferContext {
      * TsrTensorDesc.max_shape. Only from infer_range. */
     int32_t (*set_output_max)(TsrInferContext *infer, uint32_t index, uint32_t rank,
                               const int64_t *max_shape);
+    /* The extent of an input along an axis: a number, TSR_DIM_UNKNOWN, or a symbol
+     * (TSR_DIM_IS_SYMBOL) for what only a run knows. A definition that does not ask sees
+     * TSR_DIM_UNKNOWN in the descs instead; set_output, set_output_kind and the inputs of
+     * infer_subgraph take symbols, whose outputs may have them. */
+    int64_t (*extent)(TsrInferContext *infer, uint32_t index, uint32_t axis);
+    /* a op b for a TSR_DIM_ op, each a number or a symbol, into *out. 0: it has no form, and
+     * *out is TSR_DIM_UNKNOWN. */
+    int32_t (*combine)(TsrInferContext *infer, uint32_t op, int64_t a, int64_t b, int64_t *out);
+    /* The elements of an integer input of rank 0 or 1, numbers or symbols, whether it is a
+     * constant or follows from shapes. Returns their count; -1: not known, or above room. */
+    int64_t (*elements)(TsrInferContext *infer, uint32_t index, int64_t *out, uint32_t room);
+    /* Says what the elements of output index are; of rank 0 or 1 and at most
+     * TSR_INFER_ELEMENTS, else they are ignored. Only from infer_elements. */
+    void (*set_elements)(TsrInferContext *infer, uint32_t index, uint32_t count,
+                         const int64_t *elements);
+};
+
+/* Elements that inference follows of one tensor. */
+#define TSR_INFER_ELEMENTS (2 * TSR_MAX_RANK)
+
+/* What TsrInferContext.combine does; DIV rounds down. */
+enum {
+    TSR_DIM_ADD = 0,
+    TSR_DIM_SUB = 1,
+    TSR_DIM_MUL = 2,
+    TSR_DIM_DIV = 3,
+    TSR_DIM_MIN = 4,
+    TSR_DIM_MAX = 5
 };
 
 /* Origin formats of one node, with all that is known of it. */
@@ -884,6 +912,10 @@ struct TsrOpDef {
     /* infer_format with full context; where it is there, infer_format is not asked. Called
      * again while formats spread, so it may follow what its neighbours got. Pure. */
     int32_t (*infer_format_full)(const TsrOpDef *def, TsrFormatContext *context);
+    /* Says what the elements of small integer outputs are, as far as they follow from shapes
+     * and from elements of inputs: sizes that a network computes from its own shapes. Called
+     * after infer, only while a network is compiled. Pure. Default: nothing is known. */
+    int32_t (*infer_elements)(const TsrOpDef *def, TsrInferContext *infer);
 };
 
 /* Operator definitions that a plugin brings, in domains of its own or further ones

@@ -194,6 +194,8 @@ static inline int tsr_shape_broadcast(uint32_t *rank, int64_t *shape, uint32_t o
             out[i] = a;
         else if (a == 1)
             out[i] = b;
+        else if (a < 0 && b < 0)
+            out[i] = TSR_DIM_UNKNOWN;
         else if (a < 0 || b < 0)
             out[i] = a > b ? a : b; /* the known one is not 1, so it wins */
         else
@@ -235,6 +237,39 @@ static inline const char *tsr_shape_text(uint32_t rank, const int64_t *shape, ch
                                        (long long)shape[i]);
     snprintf(buffer + used, size - used, "]");
     return buffer;
+}
+
+/* a op b (TSR_DIM_) of two numbers. 0: a division by 0, or the result does not fit or would read
+ * as a symbol. */
+static inline int tsr_dim_combine(uint32_t op, int64_t a, int64_t b, int64_t *out)
+{
+    int64_t result;
+    switch (op) {
+    case TSR_DIM_ADD:
+        if (__builtin_add_overflow(a, b, &result))
+            return 0;
+        break;
+    case TSR_DIM_SUB:
+        if (__builtin_sub_overflow(a, b, &result))
+            return 0;
+        break;
+    case TSR_DIM_MUL:
+        if (__builtin_mul_overflow(a, b, &result))
+            return 0;
+        break;
+    case TSR_DIM_DIV:
+        if (b == 0 || (a == INT64_MIN && b == -1))
+            return 0;
+        result = a / b - (a % b != 0 && (a < 0) != (b < 0));
+        break;
+    case TSR_DIM_MIN: result = a < b ? a : b; break;
+    case TSR_DIM_MAX: result = a > b ? a : b; break;
+    default: return 0;
+    }
+    if (TSR_DIM_IS_SYMBOL(result))
+        return 0;
+    *out = result;
+    return 1;
 }
 
 /* -------------------------------------------------------------------- support */

@@ -24,6 +24,9 @@ extern "C" {
 
 /* A dimension whose extent is known only at run time. */
 #define TSR_DIM_UNKNOWN ((int64_t)-1)
+/* Only within shape inference (TsrInferContext.extent): an extent that stands for what a run
+ * brings. Two that are equal are the same extent in every run. */
+#define TSR_DIM_IS_SYMBOL(extent) ((extent) < INT64_MIN / 2)
 
 /* Status of every fallible call across the plugin line, carried as int32_t.
  * The text that goes with it is kept by the host (TsrHost.set_error). */
