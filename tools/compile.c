@@ -40,6 +40,31 @@ static void add_passes(JsonBuilder *json, GHashTable *passes)
     g_list_free(names);
 }
 
+/* Inputs and outputs, each "float[batch,3,h,w]". */
+static void add_ends(JsonBuilder *json, TsrModel *model)
+{
+    tsr_json_begin_object(json, "inputs");
+    for (guint i = 0; i < tsr_model_input_count(model); i++) {
+        g_autofree char *text = tsr_model_input_text(model, i);
+        tsr_json_string(json, tsr_model_input(model, i, NULL, NULL, NULL), text);
+    }
+    json_builder_end_object(json);
+    tsr_json_begin_object(json, "outputs");
+    for (guint i = 0; i < tsr_model_output_count(model); i++) {
+        g_autofree char *text = tsr_model_output_text(model, i);
+        tsr_json_string(json, tsr_model_output(model, i, NULL, NULL, NULL), text);
+    }
+    json_builder_end_object(json);
+}
+
+static void print_outputs(TsrModel *model)
+{
+    for (guint i = 0; i < tsr_model_output_count(model); i++) {
+        g_autofree char *text = tsr_model_output_text(model, i);
+        printf("  output %s: %s\n", tsr_model_output(model, i, NULL, NULL, NULL), text);
+    }
+}
+
 static void print_host(const TsrProgram *program)
 {
     guint inside = 0;
@@ -62,6 +87,7 @@ static void print_json(const TsrModel *model)
     json_builder_begin_object(json);
     tsr_json_int(json, "nodes", report->nodes);
     add_counts(json, "engines", report->engines);
+    add_ends(json, (TsrModel *)model);
     tsr_json_int(json, "clusters", report->clusters);
     tsr_json_int(json, "transdata", report->formats.transdata);
     tsr_json_int(json, "transdata_folded", report->formats.transdata_folded);
@@ -127,8 +153,10 @@ static void print_text(const TsrModel *model, const char *output)
                program->tasks->len, (double)program->stats.activation_bytes / 1048576.0,
                (double)program->stats.no_reuse_bytes / 1048576.0,
                (double)program->stats.weight_bytes / 1048576.0);
-    else
+    else {
         print_host(program);
+        print_outputs((TsrModel *)model);
+    }
     printf("  compiled in %.0f ms\n", report->compile_ms);
 }
 

@@ -5,6 +5,7 @@
 #include "api/session.h"
 #include "base/error.h"
 #include "build/om_write.h"
+#include "ir/value_dims.h"
 
 void tsr_model_free(TsrModel *model)
 {
@@ -67,6 +68,18 @@ const char *tsr_model_output(TsrModel *model, guint index, guint32 *out_dtype,
     output = &g_array_index(graph_of(model)->outputs, TsrGraphOutput, index);
     describe(&output->value->desc.view, out_dtype, out_rank, out_shape);
     return output->name;
+}
+
+char *tsr_model_input_text(TsrModel *model, guint index)
+{
+    g_return_val_if_fail(index < tsr_model_input_count(model), NULL);
+    return tsr_value_to_text(g_ptr_array_index(graph_of(model)->inputs, index));
+}
+
+char *tsr_model_output_text(TsrModel *model, guint index)
+{
+    g_return_val_if_fail(index < tsr_model_output_count(model), NULL);
+    return tsr_value_to_text(g_array_index(graph_of(model)->outputs, TsrGraphOutput, index).value);
 }
 
 const TsrTensorDesc *tsr_model_input_desc(TsrModel *model, guint index)

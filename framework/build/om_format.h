@@ -56,6 +56,7 @@ typedef struct TsrOmSection {
 /* In "meta": what is known of the dimensions of inputs that a run settles (input, axis, name,
  * least, most; input_dim.h). */
 #define TSR_OM_DIMS_TYPE "a(uusxx)"
+/* In "meta" of a graph with dimensions that only a run knows: "extents", extents_variant.h. */
 /* In "meta": known parts (known_parts.h): the four of a program, the nodes it stands for, its
  * inputs and outputs (node, output). "graph" is graph_variant.h's. */
 #define TSR_OM_PARTS_TYPE(graph) \

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "build/extents_variant.h"
 #include "build/graph_variant.h"
 #include "build/known_parts.h"
 #include "build/om_format.h"
@@ -196,6 +197,7 @@ static GVariant *parts_variant(const TsrProgram *program, const TsrPluginSet *se
 static GVariant *meta_variant(TsrProgram *program, gboolean only_gears, const TsrPluginSet *set)
 {
     GVariantDict dict;
+    GVariant *extents;
     g_variant_dict_init(&dict, NULL);
     g_variant_dict_insert(&dict, "producer", "s", "tessera " TSR_VERSION);
     g_variant_dict_insert(&dict, "sink", "b", program->is_sink);
@@ -221,6 +223,9 @@ static GVariant *meta_variant(TsrProgram *program, gboolean only_gears, const Ts
     g_variant_dict_insert_value(&dict, "fused", fused_variant(program));
     g_variant_dict_insert(&dict, "only_gears", "b", only_gears);
     g_variant_dict_insert_value(&dict, "dims", dims_variant(program->graph));
+    extents = program->is_sink ? NULL : tsr_extents_to_variant(program->graph);
+    if (extents != NULL)
+        g_variant_dict_insert_value(&dict, "extents", extents);
     if (program->parts->len != 0)
         g_variant_dict_insert_value(&dict, "parts", parts_variant(program, set));
     return g_variant_dict_end(&dict);

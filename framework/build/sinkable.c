@@ -7,6 +7,8 @@
 #include <tessera/plugin.h>
 #include <tessera/plugin_util.h>
 
+#include "ir/value_dims.h"
+
 guint tsr_control_subgraph(const TsrNode *node, const char *attribute)
 {
     const TsrAttr *attr = tsr_node_attr(node, attribute);
@@ -199,7 +201,7 @@ static char *values_obstacle(const TsrNode *node)
         if (desc->dtype == TSR_DTYPE_STRING || desc->dtype == TSR_DTYPE_UNDEFINED)
             return g_strdup_printf("'%s' is of type %s", value->name, tsr_dtype_name(desc->dtype));
         if (!tsr_desc_is_static(desc)) {
-            g_autofree char *text = tsr_desc_to_text(desc);
+            g_autofree char *text = tsr_value_to_text(value);
             return g_strdup_printf("the shape of '%s', %s, is known only at run time",
                                    value->name, text);
         }

@@ -12,7 +12,7 @@
 
 #include "ir/dims_table.h"
 
-enum { NESTED_MINIMA = 2 };
+enum { NESTED_CHOICES = 3 };
 
 #define LIMIT (G_GINT64_CONSTANT(1) << 56)
 
@@ -159,8 +159,9 @@ static gboolean least(const TsrDims *dims, const TsrDimSum *sum, gint64 *out)
     return TRUE;
 }
 
-/* Whether a sum is known to be at least 0 always. What is subtracted as the smaller of two may be
- * either of them instead, which is no less: h - min(h, 4) as h - h. */
+/* Whether a sum is known to be at least 0 always. What is subtracted as the smaller of two, or
+ * added as the larger, may be either of them instead, which leaves no more: h - min(h, 4) as
+ * h - h. */
 static gboolean is_positive(const TsrDims *dims, const TsrDimSum *sum, guint depth)
 {
     gint64 low;
@@ -169,7 +170,7 @@ static gboolean is_positive(const TsrDims *dims, const TsrDimSum *sum, guint dep
     for (guint32 i = 0; depth > 0 && i < sum->count; i++) {
         const TsrDimTerm *term = &sum->terms[i];
         const TsrDimAtom *atom = term->degree == 1 ? tsr_dims_atom(dims, term->atoms[0]) : NULL;
-        if (atom == NULL || atom->kind != TSR_DIM_MIN || term->factor >= 0)
+        if (atom == NULL || atom->kind != (term->factor < 0 ? TSR_DIM_MIN : TSR_DIM_MAX))
             continue;
         for (guint k = 0; k < 2; k++) {
             TsrDimSum factor = sum_of_number(term->factor), without = *sum, product;
@@ -187,13 +188,18 @@ static gboolean is_positive(const TsrDims *dims, const TsrDimSum *sum, guint dep
 static gboolean pair(TsrDims *dims, guint32 kind, const TsrDimSum *a, const TsrDimSum *b,
                      TsrDimSum *out)
 {
-    const gboolean positive_a = is_positive(dims, a, NESTED_MINIMA);
-    const gboolean positive_b = is_positive(dims, b, NESTED_MINIMA);
+    const gboolean positive_a = is_positive(dims, a, NESTED_CHOICES);
+    const gboolean positive_b = is_positive(dims, b, NESTED_CHOICES);
     const gboolean positive =
         kind == TSR_DIM_MAX ? positive_a || positive_b : positive_a && positive_b;
+    gint64 left = tsr_dims_keep(dims, a), right = tsr_dims_keep(dims, b);
     guint32 atom;
-    if (!tsr_dims_pair(dims, kind, tsr_dims_keep(dims, a), tsr_dims_keep(dims, b), positive,
-                       &atom))
+    if (kind != TSR_DIM_DIV && left > right) { /* either order is the same; numbers last */
+        const gint64 swap = left;
+        left = right;
+        right = swap;
+    }
+    if (!tsr_dims_pair(dims, kind, left, right, positive, &atom))
         return FALSE;
     *out = sum_of_atom(atom);
     return TRUE;
@@ -233,9 +239,9 @@ static gboolean choose(TsrDims *dims, guint32 op, const TsrDimSum *a, const TsrD
                        TsrDimSum *out)
 {
     TsrDimSum a_less_b = *a, b_less_a = *b;
-    if (add(&a_less_b, b, -1) && is_positive(dims, &a_less_b, NESTED_MINIMA))
+    if (add(&a_less_b, b, -1) && is_positive(dims, &a_less_b, NESTED_CHOICES))
         *out = op == TSR_DIM_MAX ? *a : *b;
-    else if (add(&b_less_a, a, -1) && is_positive(dims, &b_less_a, NESTED_MINIMA))
+    else if (add(&b_less_a, a, -1) && is_positive(dims, &b_less_a, NESTED_CHOICES))
         *out = op == TSR_DIM_MAX ? *b : *a;
     else
         return pair(dims, op, a, b, out);

@@ -125,6 +125,20 @@ int64_t tsr_extent(const TsrInferContext *infer, uint32_t op, int64_t a, int64_t
                : TSR_DIM_UNKNOWN;
 }
 
+int tsr_broadcast_extents(const TsrInferContext *infer, Shape *shape, const Shape *other)
+{
+    const Shape before = *shape;
+    if (!tsr_shape_broadcast(&shape->rank, shape->dim, other->rank, other->dim))
+        return 0;
+    for (uint32_t i = 0; i < shape->rank; i++) {
+        const uint32_t missing = shape->rank - before.rank, others = shape->rank - other->rank;
+        if (shape->dim[i] == TSR_DIM_UNKNOWN && i >= missing && i >= others)
+            shape->dim[i] = tsr_extent(infer, TSR_DIM_MAX, before.dim[i - missing],
+                                       other->dim[i - others]);
+    }
+    return 1;
+}
+
 int32_t tsr_infer_broadcast(TsrInferContext *infer, uint32_t first, uint32_t count,
                             Shape *out_shape)
 {
@@ -138,7 +152,7 @@ int32_t tsr_infer_broadcast(TsrInferContext *infer, uint32_t first, uint32_t cou
             *out_shape = shape;
             return TSR_OK;
         }
-        if (!tsr_shape_broadcast(&joined.rank, joined.dim, shape.rank, shape.dim))
+        if (!tsr_broadcast_extents(infer, &joined, &shape))
             return infer->fail(infer, TSR_INVALID_ARGUMENT,
                                "input %u of shape %s does not broadcast with %s", i,
                                tsr_shape_text(shape.rank, shape.dim, a, sizeof(a)),
@@ -423,6 +437,7 @@ int32_t tsr_infer_matmul_shape(TsrInferContext *infer, uint32_t a_index, uint32_
     uint32_t a_rank = a.rank, b_rank = b.rank;
     char a_text[TSR_MAX_RANK * 24], b_text[TSR_MAX_RANK * 24];
     int64_t rows, columns, inner, other;
+    int fits;
     int32_t status;
     out_shape->rank = TSR_RANK_UNKNOWN;
     if ((status = tsr_infer_want_min_rank(infer, a_index, 1)) != TSR_OK ||
@@ -440,7 +455,10 @@ int32_t tsr_infer_matmul_shape(TsrInferContext *infer, uint32_t a_index, uint32_
                            tsr_shape_text(b.rank, b.dim, b_text, sizeof(b_text)));
     out.rank = a_rank > 2 ? a_rank - 2 : 0;
     memcpy(out.dim, a.dim, out.rank * sizeof(out.dim[0]));
-    if (!tsr_shape_broadcast(&out.rank, out.dim, b_rank > 2 ? b_rank - 2 : 0, b.dim))
+    b.rank = b_rank > 2 ? b_rank - 2 : 0;
+    fits = tsr_broadcast_extents(infer, &out, &b);
+    b.rank = b_rank;
+    if (!fits)
         return infer->fail(infer, TSR_INVALID_ARGUMENT,
                            "leading dimensions do not broadcast (A %s, B %s)",
                            tsr_shape_text(a.rank, a.dim, a_text, sizeof(a_text)),

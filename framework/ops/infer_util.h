@@ -73,6 +73,9 @@ int32_t tsr_infer_axis(TsrInferContext *infer, const char *what, int64_t axis, u
 /* Joins two extents that must agree; fails with what when both are known and differ. */
 int32_t tsr_infer_join(TsrInferContext *infer, const char *what, int64_t *extent,
                        int64_t other);
+/* tsr_shape_broadcast with symbols: of two that are not known to be equal the larger, since they
+ * are equal in a run or one is 1. Not so where one is 0: see shape_function.h. */
+int tsr_broadcast_extents(const TsrInferContext *infer, Shape *shape, const Shape *other);
 /* Broadcast shape of inputs [first, first + count). */
 int32_t tsr_infer_broadcast(TsrInferContext *infer, uint32_t first, uint32_t count,
                             Shape *out_shape);

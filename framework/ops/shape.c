@@ -216,7 +216,9 @@ static int32_t infer_expand(const TsrOpDef *def, TsrInferContext *infer)
                                    (long long)target[i]);
         if (known) {
             out = x;
-            if (!tsr_shape_broadcast(&out.rank, out.dim, (uint32_t)count, target))
+            Shape wanted = {.rank = (uint32_t)count};
+            memcpy(wanted.dim, target, (size_t)count * sizeof(target[0]));
+            if (!tsr_broadcast_extents(infer, &out, &wanted))
                 return infer->fail(infer, TSR_INVALID_ARGUMENT,
                                    "input 0 of shape %s does not broadcast with %s",
                                    tsr_shape_text(x.rank, x.dim, a, sizeof(a)),

@@ -33,6 +33,7 @@ struct TsrHostExec {
     GHashTable *sequences; /* TsrGraph -> Sequence */
     GPtrArray *slots;      /* TsrArray by value id */
     GPtrArray *constants;  /* TsrArray of constants by value id; stay */
+    TsrSymbolValues symbols; /* of the outermost graph in this run */
     TsrValueHook hook;
     gpointer hook_user;
 };
@@ -86,7 +87,8 @@ static gboolean prepare_graph(TsrHostExec *exec, TsrGraph *graph, GError **error
         for (guint s = 0; s < node->subgraphs->len; s++)
             if (!prepare_graph(exec, g_ptr_array_index(node->subgraphs, s), error))
                 return FALSE;
-        prepared = tsr_host_node_new(node, exec->set, exec->device, error);
+        prepared = tsr_host_node_new(node, exec->set, exec->device,
+                                     graph == exec->graph ? &exec->symbols : NULL, error);
         if (prepared == NULL)
             return FALSE;
         g_ptr_array_add(sequence->nodes, prepared);
@@ -168,6 +170,7 @@ TsrHostExec *tsr_host_exec_new(const TsrProgram *program, const TsrPluginSet *se
     exec->device = device;
     exec->pool = pool;
     exec->sequences = g_hash_table_new_full(NULL, NULL, NULL, sequence_free);
+    tsr_symbol_values_init(&exec->symbols, graph);
     tsr_graph_foreach(graph, number_values, &count);
     exec->slots = g_ptr_array_new_with_free_func(array_unref);
     exec->constants = g_ptr_array_new_with_free_func(array_unref);
@@ -197,6 +200,7 @@ TsrHostExec *tsr_host_exec_clone(const TsrHostExec *exec, GError **error)
     clone->device = exec->device;
     clone->pool = exec->pool;
     clone->sequences = g_hash_table_new_full(NULL, NULL, NULL, sequence_free);
+    tsr_symbol_values_init(&clone->symbols, exec->graph);
     clone->slots = g_ptr_array_new_with_free_func(array_unref);
     g_ptr_array_set_size(clone->slots, (gint)exec->slots->len);
     clone->constants = g_ptr_array_copy(exec->constants, copy_array, NULL);
@@ -211,7 +215,8 @@ TsrHostExec *tsr_host_exec_clone(const TsrHostExec *exec, GError **error)
         for (guint i = 0; i < from->nodes->len; i++) {
             const TsrHostNode *node = g_ptr_array_index(from->nodes, i);
             TsrHostNode *prepared =
-                tsr_host_node_new(node->node, clone->set, clone->device, error);
+                tsr_host_node_new(node->node, clone->set, clone->device,
+                                  graph == clone->graph ? &clone->symbols : NULL, error);
             if (prepared == NULL) {
                 tsr_host_exec_free(clone);
                 return NULL;
@@ -238,6 +243,7 @@ void tsr_host_exec_free(TsrHostExec *exec)
     g_hash_table_unref(exec->sequences);
     g_ptr_array_unref(exec->slots);
     g_ptr_array_unref(exec->constants);
+    tsr_symbol_values_clear(&exec->symbols);
     tsr_graph_unref(exec->graph);
     g_free(exec);
 }
@@ -253,6 +259,8 @@ static void put(TsrHostExec *exec, const TsrValue *value, TsrArray *array)
 {
     if (exec->hook != NULL && array != NULL)
         exec->hook(exec->hook_user, value, array);
+    if (array != NULL)
+        tsr_symbol_values_bind(&exec->symbols, value, &array->desc.view);
     tsr_array_unref(g_ptr_array_index(exec->slots, value->id));
     g_ptr_array_index(exec->slots, value->id) = array;
 }
@@ -405,8 +413,10 @@ static gboolean run_graph(TsrHostExec *exec, TsrGraph *graph, TsrArray *const *i
 gboolean tsr_host_exec_run(TsrHostExec *exec, TsrArray *const *inputs, TsrArray **out_outputs,
                            GError **error)
 {
-    gboolean done = run_graph(exec, exec->graph, inputs, exec->graph->inputs->len, out_outputs,
-                              exec->graph->outputs->len, error);
+    gboolean done;
+    tsr_symbol_values_begin(&exec->symbols);
+    done = run_graph(exec, exec->graph, inputs, exec->graph->inputs->len, out_outputs,
+                     exec->graph->outputs->len, error);
     for (guint i = 0; i < exec->slots->len; i++) {
         tsr_array_unref(g_ptr_array_index(exec->slots, i));
         g_ptr_array_index(exec->slots, i) = NULL;

@@ -34,7 +34,7 @@ static gboolean is_static(const TsrNode *node)
 }
 
 TsrHostNode *tsr_host_node_new(TsrNode *node, const TsrPluginSet *set, TsrOpenDevice *device,
-                               GError **error)
+                               const TsrSymbolValues *symbols, GError **error)
 {
     const TsrRankedEngine *ranked =
         node->engine != NULL ? tsr_plugin_set_find_engine(set, node->engine) : NULL;
@@ -50,6 +50,9 @@ TsrHostNode *tsr_host_node_new(TsrNode *node, const TsrPluginSet *set, TsrOpenDe
     prepared->plugin = ranked->plugin;
     prepared->device = device;
     prepared->is_static = is_static(node);
+    prepared->symbols = symbols != NULL && symbols->dims != NULL ? symbols : NULL;
+    prepared->gives_elements =
+        prepared->symbols != NULL && tsr_shape_function_has_elements(node);
     prepared->is_view = tsr_node_is_viewable(node);
     prepared->subgraph_outputs = g_ptr_array_new();
     prepared->variants =
@@ -106,6 +109,20 @@ static gboolean known_subgraph(gpointer user, guint32 index, const TsrTensorDesc
     return TRUE;
 }
 
+/* The shapes of the outputs by the node's shape function, which is tried at its first use. */
+static gboolean outputs_are_told(TsrHostNode *prepared, TsrDesc *outputs)
+{
+    if (prepared->symbols == NULL || prepared->shapes == TSR_SHAPES_INFERRED)
+        return FALSE;
+    if (prepared->shapes == TSR_SHAPES_UNTRIED)
+        prepared->shapes = tsr_shape_function_holds(prepared->node, &prepared->view.view,
+                                                    prepared->symbols->dims)
+                               ? TSR_SHAPES_TOLD
+                               : TSR_SHAPES_INFERRED;
+    return prepared->shapes == TSR_SHAPES_TOLD &&
+           tsr_shape_function_run(prepared->node, prepared->symbols, outputs);
+}
+
 /* Infers the shapes of the outputs into the variant. */
 static gboolean infer_outputs(TsrHostNode *prepared, TsrArray *const *inputs,
                               TsrHostVariant *variant, GError **error)
@@ -127,6 +144,8 @@ static gboolean infer_outputs(TsrHostNode *prepared, TsrArray *const *inputs,
         variant->outputs[i].view.expand_dims = value->desc.view.expand_dims;
         variant->outputs[i].view.name = value->name;
     }
+    if (outputs_are_told(prepared, variant->outputs))
+        return TRUE;
     if (!tsr_infer_view(node->def, &seen, variant->outputs, NULL, known_subgraph, prepared,
                         error))
         return FALSE;
@@ -335,6 +354,9 @@ gboolean tsr_host_node_run(TsrHostNode *prepared, TsrArray *const *inputs, TsrAr
     TsrNode *node = prepared->node;
     const TsrNodeView *view = &prepared->view.view;
     gboolean data_dependent = (node->def->flags & TSR_OP_DATA_DEPENDENT) != 0;
+    if (prepared->gives_elements &&
+        tsr_shape_function_elements(node, prepared->symbols, outputs))
+        return TRUE;
     if (!update_view(prepared, inputs, error))
         return FALSE;
     if (prepared->is_view) {

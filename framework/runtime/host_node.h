@@ -10,6 +10,7 @@
 #include "ir/node_view.h"
 #include "runtime/device.h"
 #include "runtime/host_variant.h"
+#include "runtime/shape_function.h"
 
 typedef struct TsrHostNode {
     TsrNode *node;
@@ -20,13 +21,17 @@ typedef struct TsrHostNode {
     TsrDesc *output_descs;  /* bounds of what depends on data */
     GPtrArray *subgraph_outputs; /* descs lent to inference */
     gboolean is_static;     /* the compiler knew every shape */
+    gboolean gives_elements; /* its outputs are lists of sizes that expressions tell */
+    const TsrSymbolValues *symbols; /* of the run, or NULL; the executor's */
+    enum { TSR_SHAPES_UNTRIED, TSR_SHAPES_INFERRED, TSR_SHAPES_TOLD } shapes;
     gboolean is_view;
     GPtrArray *variants;    /* TsrHostVariant, the last used first; that of this run leads */
 } TsrHostNode;
 
-/* (transfer full). Errors: the engine is not in use, its prepare fails. */
+/* symbols NULL: shapes are inferred in each run. (transfer full). Errors: the engine is not in
+ * use, its prepare fails. */
 TsrHostNode *tsr_host_node_new(TsrNode *node, const TsrPluginSet *set, TsrOpenDevice *device,
-                               GError **error);
+                               const TsrSymbolValues *symbols, GError **error);
 void tsr_host_node_free(TsrHostNode *prepared);
 
 /* Computes the outputs (new references) from the inputs. */

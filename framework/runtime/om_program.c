@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "build/graph_variant.h"
+#include "build/extents_variant.h"
 #include "ir/input_dim.h"
 #include "runtime/om_read.h"
 
@@ -107,6 +108,15 @@ static gboolean read_dims(TsrGraph *graph, GVariant *meta, GError **error)
         tsr_graph_set_input_dim(graph, input, axis, name, least, most);
     }
     return TRUE;
+}
+
+/* A file of an older version has none: shapes are inferred then. */
+static gboolean read_extents(TsrGraph *graph, GVariant *meta, GError **error)
+{
+    g_autoptr(GVariant) extents =
+        g_variant_lookup_value(meta, "extents", G_VARIANT_TYPE(TSR_OM_EXTENTS_TYPE));
+    return extents == NULL || tsr_extents_from_variant(graph, extents) ||
+           tsr_om_corrupt(error, "extents of values are not sound");
 }
 
 static void index_nodes(TsrGraph *graph, gpointer data)
@@ -240,7 +250,8 @@ TsrProgram *tsr_om_program(GVariant *const *parts, TsrOpRegistry *registry,
         return NULL;
     program = tsr_program_new(graph, weights);
     if (!read_meta(program, parts[TSR_OM_PART_META], error) ||
-        !read_dims(graph, parts[TSR_OM_PART_META], error))
+        !read_dims(graph, parts[TSR_OM_PART_META], error) ||
+        !read_extents(graph, parts[TSR_OM_PART_META], error))
         return NULL;
     if (program->stats.weight_bytes > tsr_weights_size(weights)) {
         tsr_om_corrupt(error,

@@ -186,6 +186,12 @@ TSR_API const char *tsr_model_input(TsrModel *model, guint index, guint32 *out_d
 TSR_API const char *tsr_model_output(TsrModel *model, guint index, guint32 *out_dtype,
                                      guint32 *out_rank, const gint64 **out_shape);
 
+/* "float[batch,3,2*h + 1]": type and shape, with what only a run knows as an expression of the
+ * names of the inputs' dimensions; "x[2]" is the name of one that the model leaves without, and of
+ * an extent that follows from data. (transfer full) */
+TSR_API char *tsr_model_input_text(TsrModel *model, guint index);
+TSR_API char *tsr_model_output_text(TsrModel *model, guint index);
+
 /* How the buffer of an input or output lies: its TSR_FORMAT_ storage format, and the shape
  * that the caller's array must have, which is the storage shape. Without a storage format of
  * the user both are the origin's. Pointers may be NULL. */
