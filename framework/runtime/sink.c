@@ -472,3 +472,20 @@ gboolean tsr_sink_set_hook(TsrSink *sink, TsrTaskHook hook, gpointer user)
         return FALSE;
     return device->model_profile(sink->model, hook, user) == TSR_OK;
 }
+
+static void read_clock(gpointer user, guint64 *out_ticks, guint64 *out_ns)
+{
+    const TsrOpenDevice *device = user;
+    device->device->profile_clock(device->context, out_ticks, out_ns);
+}
+
+gboolean tsr_sink_set_log(TsrSink *sink, TsrTaskLog *log)
+{
+    const TsrDevice *device = sink->device->device;
+    if (log == NULL)
+        return tsr_sink_set_hook(sink, NULL, NULL);
+    if (!TSR_HAS(device, model_profile_ticks) || !TSR_HAS(device, profile_clock))
+        return tsr_sink_set_hook(sink, tsr_task_log_hook, log);
+    tsr_task_log_set_clock(log, read_clock, sink->device);
+    return device->model_profile_ticks(sink->model, tsr_task_log_hook, log) == TSR_OK;
+}
