@@ -269,6 +269,7 @@ static gboolean load_model(TsrSink *sink, GError **error)
         .task_stride = sizeof(TsrTask),
         .stream_count = sink->program->stream_count,
         .event_count = sink->program->event_count,
+        .notify_count = sink->program->notify_count,
         .tasks = sink->tasks,
         .label_count = sink->program->label_count,
     };
@@ -382,7 +383,8 @@ gconstpointer tsr_sink_memory(const TsrSink *sink, const TsrAddress *address)
 
 static gboolean is_event(const TsrTask *task)
 {
-    return task->kind == TSR_TASK_EVENT_RECORD || task->kind == TSR_TASK_EVENT_WAIT;
+    return task->kind == TSR_TASK_EVENT_RECORD || task->kind == TSR_TASK_EVENT_WAIT ||
+           task->kind == TSR_TASK_NOTIFY_RECORD || task->kind == TSR_TASK_NOTIFY_WAIT;
 }
 
 static gboolean is_control(const TsrTask *task)
@@ -425,7 +427,7 @@ static gint32 launch_one_by_one(TsrSink *sink)
     for (guint i = 0; status == TSR_OK && i < sink->program->tasks->len;
          i = next_task(sink, i)) {
         if (is_event(&sink->tasks[i]))
-            continue; /* the order of the list is that of events as well */
+            continue; /* the order of the list is theirs as well */
         if (!is_control(&sink->tasks[i])) {
             status = device->launch(sink->stream, &sink->tasks[i]);
             if (status == TSR_OK)
