@@ -13,7 +13,7 @@ models=build/models
 tessera=build/tools/tessera
 wanted=" $* "
 tab=$(printf '\t')
-table=$models/profile_cost.txt
+table=$(mktemp)
 
 # ratio MODEL NAME CORES
 ratio()
@@ -29,7 +29,6 @@ ratio()
         2>/dev/null | sed -n 's/.*"profile_ratio" : \([0-9.]*\).*/\1/p'
 }
 
-: >"$table"
 echo "| network | one core | two cores |"
 echo "|---|---|---|"
 grep -v '^#' tests/models/models.tsv | while IFS=$tab read -r name model _; do

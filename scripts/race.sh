@@ -21,8 +21,8 @@ CK_TIMEOUT_MULTIPLIER=10
 export TSAN_OPTIONS G_SLICE CK_TIMEOUT_MULTIPLIER
 rm -f build-tsan/meson-logs/testlog.json
 meson test -C build-tsan --no-rebuild --print-errorlogs --timeout-multiplier 30 -v \
-    framework_threads framework_plans framework_streams framework_known_parts \
-    "npu_sim model" "npu_sim parallel" "npu_sim side_by_side"
+    framework_threads framework_task_log framework_plans framework_streams \
+    framework_known_parts "npu_sim model" "npu_sim parallel" "npu_sim side_by_side"
 counts=$(/usr/bin/python3 scripts/count_tests.py build-tsan/meson-logs/testlog.json)
 echo "${counts% *} passed, ${counts#* } failed"
 [ "${counts#* }" = 0 ] && [ "${counts% *}" -gt 0 ]

@@ -95,6 +95,7 @@ static void print_json(const TsrModel *model)
     add_passes(json, report->fusions);
     tsr_json_int(json, "streams", program->stream_count);
     tsr_json_int(json, "events", program->event_count);
+    tsr_json_int(json, "notifies", program->notify_count);
     tsr_json_int(json, "tasks", program->tasks->len);
     tsr_json_string(json, "mode",
                     program->is_sink           ? "sink"

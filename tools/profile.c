@@ -26,7 +26,7 @@ TsrProfile *tsr_profile_new(TsrModel *model, GError **error)
     TsrProfile *profile = g_new0(TsrProfile, 1);
     profile->model = model;
     profile->log = tsr_task_log_new();
-    if (sink != NULL && tsr_sink_set_hook(sink, tsr_task_log_hook, profile->log))
+    if (sink != NULL && tsr_sink_set_log(sink, profile->log))
         return profile;
     g_set_error(error, TSR_ERROR, TSR_UNSUPPORTED,
                 "a profile needs a model with a task list and a device that reports its tasks");
@@ -40,7 +40,7 @@ void tsr_profile_free(TsrProfile *profile)
     if (profile == NULL)
         return;
     if (profile->model != NULL)
-        tsr_sink_set_hook(tsr_bound_model_sink(profile->model->bound), NULL, NULL);
+        tsr_sink_set_log(tsr_bound_model_sink(profile->model->bound), NULL);
     tsr_task_log_free(profile->log);
     g_free(profile->task_us);
     g_free(profile);

@@ -33,6 +33,14 @@ static const char *kind_name(guint32 kind)
     return kind < G_N_ELEMENTS(names) && names[kind] != NULL ? names[kind] : "?";
 }
 
+/* Whether it is of an event, a notify or a label, which have numbers. */
+static gboolean has_number(guint32 kind)
+{
+    return kind == TSR_TASK_EVENT_RECORD || kind == TSR_TASK_EVENT_WAIT ||
+           kind == TSR_TASK_NOTIFY_RECORD || kind == TSR_TASK_NOTIFY_WAIT ||
+           kind == TSR_TASK_LABEL || kind == TSR_TASK_GOTO;
+}
+
 static void json_sections(JsonBuilder *json, const TsrOmFile *file)
 {
     tsr_json_begin_array(json, "sections");
@@ -53,10 +61,10 @@ static void json_tasks(JsonBuilder *json, GVariant *tasks)
 {
     tsr_json_begin_array(json, "tasks");
     for (gsize i = 0; i < g_variant_n_children(tasks); i++) {
-        guint32 kind, block_dim, stream;
+        guint32 kind, block_dim, stream, number;
         const char *kernel, *name;
         g_autoptr(GVariant) task = g_variant_get_child_value(tasks, i);
-        g_variant_get(task, "(uuuuu&s&sa(uutut)ayt)", &kind, &block_dim, &stream, NULL, NULL,
+        g_variant_get(task, "(uuuuu&s&sa(uutut)ayt)", &kind, &block_dim, &stream, &number, NULL,
                       &kernel, &name, NULL, NULL, NULL);
         json_builder_begin_object(json);
         tsr_json_string(json, "kind", kind_name(kind));
@@ -64,6 +72,8 @@ static void json_tasks(JsonBuilder *json, GVariant *tasks)
         tsr_json_string(json, "name", name);
         tsr_json_int(json, "stream", stream);
         tsr_json_int(json, "blocks", block_dim);
+        if (has_number(kind))
+            tsr_json_int(json, "number", number);
         json_builder_end_object(json);
     }
     json_builder_end_array(json);
@@ -155,14 +165,16 @@ static void text_tables(const TsrOmFile *file, GVariant *meta, GVariant *tasks,
                "x\n",
                file->sections[i].name, file->sections[i].offset, file->sections[i].size,
                file->sections[i].hash);
-    printf("\n%5s %-10s %6s %6s  %-26s node\n", "task", "kind", "stream", "blocks", "kernel");
+    printf("\n%5s %-13s %6s %6s  %-26s node\n", "task", "kind", "stream", "blocks", "kernel");
     for (gsize i = 0; i < g_variant_n_children(tasks); i++) {
-        guint32 kind, block_dim, stream;
+        guint32 kind, block_dim, stream, number;
         const char *kernel, *name;
+        g_autofree char *text = NULL;
         g_autoptr(GVariant) task = g_variant_get_child_value(tasks, i);
-        g_variant_get(task, "(uuuuu&s&sa(uutut)ayt)", &kind, &block_dim, &stream, NULL, NULL,
+        g_variant_get(task, "(uuuuu&s&sa(uutut)ayt)", &kind, &block_dim, &stream, &number, NULL,
                       &kernel, &name, NULL, NULL, NULL);
-        printf("%5zu %-10s %6u %6u  %-26s %s\n", i, kind_name(kind), stream, block_dim, kernel,
+        text = has_number(kind) ? g_strdup_printf("%u", number) : g_strdup(kernel);
+        printf("%5zu %-13s %6u %6u  %-26s %s\n", i, kind_name(kind), stream, block_dim, text,
                name);
     }
     text_memory(memory);

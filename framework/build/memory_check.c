@@ -269,7 +269,7 @@ gboolean tsr_memory_check(const TsrProgram *program, const GPtrArray *nodes,
     if (!program->is_sink)
         return TRUE;
     checker.order = tsr_task_order_new(program->tasks, program->stream_count,
-                                       program->event_count);
+                                       program->event_count, program->notify_count);
     checker.pieces = g_hash_table_new_full(NULL, NULL, NULL, clear_pieces);
     checker.first_write = g_hash_table_new(NULL, NULL);
     checker.last_write = g_hash_table_new(NULL, NULL);
@@ -280,7 +280,7 @@ gboolean tsr_memory_check(const TsrProgram *program, const GPtrArray *nodes,
     if (check_control(&checker)) {
         note_writes(&checker);
         tsr_checker_trace(&checker);
-        (void)(walk_all(&checker) && check_outputs(&checker));
+        (void)(tsr_checker_notifies(&checker) && walk_all(&checker) && check_outputs(&checker));
     }
     tsr_task_order_free(checker.order);
     state_clear(&checker.state);

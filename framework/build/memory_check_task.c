@@ -207,6 +207,8 @@ gboolean tsr_checker_task(TsrChecker *checker, GArray *uses)
         return check_call(checker, uses);
     case TSR_TASK_EVENT_RECORD:
     case TSR_TASK_EVENT_WAIT:
+    case TSR_TASK_NOTIFY_RECORD:
+    case TSR_TASK_NOTIFY_WAIT:
         return TRUE;
     default:
         return tsr_checker_wrong(checker, "is a jump or a counter of no control flow");

@@ -3,7 +3,7 @@
  * memory_checker.h: what the files of the checker of plans (memory_check.h) share. Private to
  * them: memory_check.c walks the tasks, memory_check_task.c looks at one of them,
  * memory_check_control.c at those of control flow, memory_check_state.c at states of loops,
- * memory_check_use.c at one use of memory, memory_check_trace.c at where bytes of values come
+ * memory_check_notify.c at records and waits of notifies, memory_check_use.c at one use of memory, memory_check_trace.c at where bytes of values come
  * from.
  */
 #ifndef TSR_BUILD_MEMORY_CHECKER_H
@@ -68,6 +68,9 @@ gboolean tsr_checker_wrong(TsrChecker *checker, const char *format, ...) G_GNUC_
 /* "'x' at activations [0, 64)"; (transfer full) */
 char *tsr_checker_use_text(const TsrChecker *checker, const TsrCheckUse *use);
 guint64 tsr_checker_bytes(const TsrValue *value);
+
+/* Whether every notify is recorded and waited for in turn. */
+gboolean tsr_checker_notifies(TsrChecker *checker);
 
 /* Fills checker->pieces from the graph. */
 void tsr_checker_trace(TsrChecker *checker);

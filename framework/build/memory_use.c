@@ -54,7 +54,8 @@ TsrMemoryUse *tsr_memory_use_new(const TsrProgram *program, const GPtrArray *nod
     TsrMemoryUse *use = g_new0(TsrMemoryUse, 1);
     use->program = program;
     use->nodes = nodes;
-    use->order = tsr_task_order_new(program->tasks, program->stream_count, program->event_count);
+    use->order = tsr_task_order_new(program->tasks, program->stream_count, program->event_count,
+                                    program->notify_count);
     use->tasks = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
     use->first_task = g_new(guint32, nodes->len + 1);
     for (guint i = 0; i < nodes->len; i++)

@@ -209,6 +209,7 @@ static GVariant *meta_variant(TsrProgram *program, gboolean only_gears, const Ts
     g_variant_dict_insert(&dict, "core_count", "u", program->core_count);
     g_variant_dict_insert(&dict, "streams", "u", program->stream_count);
     g_variant_dict_insert(&dict, "events", "u", program->event_count);
+    g_variant_dict_insert(&dict, "notifies", "u", program->notify_count);
     g_variant_dict_insert(&dict, "labels", "u", program->label_count);
     g_variant_dict_insert(&dict, "activation_bytes", "t", program->stats.activation_bytes);
     g_variant_dict_insert(&dict, "lower_bound_bytes", "t", program->stats.lower_bound_bytes);

@@ -56,7 +56,7 @@ typedef struct TsrProgramTask {
     guint32 node;       /* index in TsrProgram.nodes, or G_MAXUINT32 */
     char *kernel;       /* name, for TSR_TASK_KERNEL */
     char *name;         /* the user's node */
-    guint32 event;      /* of TSR_TASK_EVENT_; the label of TSR_TASK_LABEL and GOTO */
+    guint32 event;      /* of TSR_TASK_EVENT_ and NOTIFY_; the label of TSR_TASK_LABEL and GOTO */
     GArray *args;       /* TsrTaskArg; a host call has the node's inputs, then outputs */
     GBytes *params;     /* of a kernel; TsrPlaceParams; the labels of a switch; or NULL */
     guint64 bytes;      /* of TSR_TASK_MEMCPY, MEMCPY_AT and SWITCH */
@@ -118,6 +118,7 @@ typedef struct TsrProgram {
     TsrMemoryStats stats;
     guint32 stream_count;
     guint32 event_count;
+    guint32 notify_count;
     guint32 label_count;
     guint32 c0_lanes;
     guint32 core_count;

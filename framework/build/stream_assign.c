@@ -119,7 +119,7 @@ void tsr_stream_assign(TsrProgram *program, const GPtrArray *nodes, guint wanted
     g_autoptr(GPtrArray) depend = NULL;
     g_autofree guint *stream = NULL;
     program->stream_count = 1;
-    program->event_count = 0;
+    program->event_count = program->notify_count = 0;
     if (wanted == 1 || (wanted == 0 && core_count < 2) || program->tasks->len < 2)
         return;
     depend = tsr_task_depend(program, nodes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * stream_events.c: see stream_events.h. First the waits are found with vector clocks, as
- * task_order.c has them; then the list is written anew and events are numbered.
+ * task_order.c has them; then the list is written anew and events and notifies are numbered.
  */
 #include "build/stream_events.h"
 
@@ -14,7 +14,7 @@ typedef struct Inserter {
     guint32 *position;      /* per task: its place in its stream, from 1 */
     guint32 *clock;         /* per task and stream: what is done when it is */
     GArray **waits;         /* per task: the tasks that it waits for, or NULL */
-    guint32 *last_wait;     /* per task: the last one that waits for it, or 0 */
+    GArray **waiters;       /* per task: the tasks that wait for it, or NULL */
 } Inserter;
 
 static guint stream_of(const Inserter *inserter, guint task)
@@ -22,12 +22,11 @@ static guint stream_of(const Inserter *inserter, guint task)
     return ((const TsrProgramTask *)g_ptr_array_index(inserter->program->tasks, task))->stream;
 }
 
-static void add_wait(Inserter *inserter, guint task, guint before)
+static void append(GArray **list, guint task)
 {
-    if (inserter->waits[task] == NULL)
-        inserter->waits[task] = g_array_new(FALSE, FALSE, sizeof(guint));
-    g_array_append_val(inserter->waits[task], before);
-    inserter->last_wait[before] = task;
+    if (*list == NULL)
+        *list = g_array_new(FALSE, FALSE, sizeof(guint));
+    g_array_append_val(*list, task);
 }
 
 /* The latest dependencies first: they bring most of the others with them. */
@@ -39,7 +38,8 @@ static void find_waits(Inserter *inserter, guint task, const GArray *depend, gui
         const guint other = stream_of(inserter, before);
         if (now[other] >= inserter->position[before])
             continue;
-        add_wait(inserter, task, before);
+        append(&inserter->waits[task], before);
+        append(&inserter->waiters[before], task);
         for (guint s = 0; s < inserter->width; s++)
             now[s] = MAX(now[s], inserter->clock[(gsize)before * inserter->width + s]);
     }
@@ -48,24 +48,45 @@ static void find_waits(Inserter *inserter, guint task, const GArray *depend, gui
            inserter->width * sizeof(*now));
 }
 
-static TsrProgramTask *event_task(guint32 kind, guint32 stream, guint32 event, const char *name)
+/* Whether all who wait for a record behind `recorder` are done, in every execution, when `task`
+ * is. */
+static gboolean is_past(const Inserter *inserter, guint recorder, guint task)
 {
-    TsrProgramTask *task = tsr_program_task_new(kind, name);
-    task->stream = stream;
-    task->event = event;
-    return task;
+    const GArray *waiters = inserter->waiters[recorder];
+    const guint32 *clock = inserter->clock + (gsize)task * inserter->width;
+    for (guint i = 0; i < waiters->len; i++) {
+        const guint waiter = g_array_index(waiters, guint, i);
+        if (clock[stream_of(inserter, waiter)] < inserter->position[waiter])
+            return FALSE;
+    }
+    return TRUE;
 }
 
-/* The first event whose last wait is past. */
-static guint take_event(GArray *busy_until, guint task, guint last_wait)
+/* The first number that is free again once `task` is done; recorders has, per number, the task
+ * that recorded it last. */
+static guint take_number(const Inserter *inserter, GArray *recorders, guint task)
 {
-    guint event = 0;
-    while (event < busy_until->len && g_array_index(busy_until, guint, event) > task)
-        event++;
-    if (event == busy_until->len)
-        g_array_set_size(busy_until, event + 1);
-    g_array_index(busy_until, guint, event) = last_wait;
-    return event;
+    guint number = 0;
+    while (number < recorders->len &&
+           !is_past(inserter, g_array_index(recorders, guint, number), task))
+        number++;
+    if (number == recorders->len)
+        g_array_set_size(recorders, number + 1);
+    g_array_index(recorders, guint, number) = task;
+    return number;
+}
+
+static void add_sync(GPtrArray *list, guint32 kind, const TsrProgramTask *beside, guint32 number)
+{
+    TsrProgramTask *task = tsr_program_task_new(kind, beside->name);
+    task->stream = beside->stream;
+    task->event = number;
+    g_ptr_array_add(list, task);
+}
+
+static gboolean is_notify(const Inserter *inserter, guint recorder)
+{
+    return inserter->waiters[recorder]->len == 1;
 }
 
 static void write_list(Inserter *inserter)
@@ -73,23 +94,32 @@ static void write_list(Inserter *inserter)
     TsrProgram *program = inserter->program;
     const guint count = program->tasks->len;
     GPtrArray *list = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_program_task_free);
-    g_autoptr(GArray) busy_until = g_array_new(FALSE, FALSE, sizeof(guint));
-    g_autofree guint *event_of = g_new0(guint, count + 1);
+    g_autoptr(GArray) events = g_array_new(FALSE, FALSE, sizeof(guint));
+    g_autoptr(GArray) notifies = g_array_new(FALSE, FALSE, sizeof(guint));
+    g_autofree guint *number_of = g_new0(guint, count + 1);
     for (guint i = 0; i < count; i++) {
-        TsrProgramTask *task = g_steal_pointer(&g_ptr_array_index(program->tasks, i));
-        for (guint w = 0; inserter->waits[i] != NULL && w < inserter->waits[i]->len; w++)
-            g_ptr_array_add(list,
-                            event_task(TSR_TASK_EVENT_WAIT, task->stream,
-                                       event_of[g_array_index(inserter->waits[i], guint, w)],
-                                       task->name));
+        TsrProgramTask *task = g_ptr_array_index(program->tasks, i);
+        const GArray *waits = inserter->waits[i];
+        for (guint w = 0; waits != NULL && w < waits->len; w++) {
+            const guint recorder = g_array_index(waits, guint, w);
+            add_sync(list,
+                     is_notify(inserter, recorder) ? TSR_TASK_NOTIFY_WAIT : TSR_TASK_EVENT_WAIT,
+                     task, number_of[recorder]);
+        }
         g_ptr_array_add(list, task);
-        if (inserter->last_wait[i] == 0)
+        if (inserter->waiters[i] == NULL)
             continue;
-        event_of[i] = take_event(busy_until, i, inserter->last_wait[i]);
-        g_ptr_array_add(list, event_task(TSR_TASK_EVENT_RECORD, task->stream, event_of[i],
-                                         task->name));
+        if (is_notify(inserter, i)) {
+            number_of[i] = take_number(inserter, notifies, i);
+            add_sync(list, TSR_TASK_NOTIFY_RECORD, task, number_of[i]);
+        } else {
+            number_of[i] = take_number(inserter, events, i);
+            add_sync(list, TSR_TASK_EVENT_RECORD, task, number_of[i]);
+        }
     }
-    program->event_count = busy_until->len;
+    program->event_count = events->len;
+    program->notify_count = notifies->len;
+    g_ptr_array_set_free_func(program->tasks, NULL); /* the new list has them */
     g_ptr_array_unref(program->tasks);
     program->tasks = list;
 }
@@ -101,13 +131,14 @@ void tsr_stream_events_insert(TsrProgram *program, const GPtrArray *depend)
     g_autofree guint32 *clock = g_new0(guint32, (gsize)count * width + 1);
     g_autofree guint32 *now = g_new0(guint32, (gsize)width * width + 1);
     g_autofree GArray **waits = g_new0(GArray *, count + 1);
-    g_autofree guint32 *last_wait = g_new0(guint32, count + 1);
-    Inserter inserter = {program, width, position, clock, waits, last_wait};
+    g_autofree GArray **waiters = g_new0(GArray *, count + 1);
+    Inserter inserter = {program, width, position, clock, waits, waiters};
     for (guint i = 0; i < count; i++)
         find_waits(&inserter, i, g_ptr_array_index(depend, i),
                    now + (gsize)stream_of(&inserter, i) * width);
     write_list(&inserter);
-    for (guint i = 0; i < count; i++)
-        if (waits[i] != NULL)
-            g_array_unref(waits[i]);
+    for (guint i = 0; i < count; i++) {
+        g_clear_pointer(&waits[i], g_array_unref);
+        g_clear_pointer(&waiters[i], g_array_unref);
+    }
 }

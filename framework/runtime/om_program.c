@@ -36,6 +36,7 @@ static gboolean read_meta(TsrProgram *program, GVariant *meta, GError **error)
         !g_variant_lookup(meta, "events", "u", &program->event_count) ||
         !read_stats(&program->stats, meta))
         return tsr_om_corrupt(error, "section '%s' lacks a key", TSR_OM_META);
+    (void)g_variant_lookup(meta, "notifies", "u", &program->notify_count);
     (void)g_variant_lookup(meta, "labels", "u", &program->label_count);
     (void)g_variant_lookup(meta, "why_not_sink", "s", &program->why_not_sink);
     if (program->stream_count == 0 || program->stream_count > 1024)
@@ -182,6 +183,12 @@ static gboolean task_is_sound(const TsrProgram *program, const TsrProgramTask *t
                    ? TRUE
                    : tsr_om_corrupt(error, "task '%s': event %u of %u", task->name, task->event,
                                     program->event_count);
+    case TSR_TASK_NOTIFY_RECORD:
+    case TSR_TASK_NOTIFY_WAIT:
+        return task->event < program->notify_count
+                   ? TRUE
+                   : tsr_om_corrupt(error, "task '%s': notify %u of %u", task->name, task->event,
+                                    program->notify_count);
     case TSR_TASK_MEMCPY:
         return task->args->len == 2 ? TRUE
                                     : tsr_om_corrupt(error, "task '%s' copies nothing", task->name);
@@ -201,10 +208,11 @@ static gboolean read_tasks(TsrProgram *program, GVariant *variant, GError **erro
 {
     const gsize count = g_variant_n_children(variant);
     if (program->stream_count > MAX(count, 1) || program->event_count > count ||
-        program->label_count > count)
-        return tsr_om_corrupt(error, "has %u streams, %u events and %u labels for %zu tasks",
+        program->notify_count > count || program->label_count > count)
+        return tsr_om_corrupt(error,
+                              "has %u streams, %u events, %u notifies and %u labels for %zu tasks",
                               program->stream_count, program->event_count,
-                              program->label_count, count);
+                              program->notify_count, program->label_count, count);
     for (gsize i = 0; i < count; i++) {
         TsrProgramTask *task = tsr_program_task_new(0, NULL);
         g_autoptr(GVariant) args = NULL;

@@ -269,6 +269,7 @@ static gboolean load_model(TsrSink *sink, GError **error)
         .task_stride = sizeof(TsrTask),
         .stream_count = sink->program->stream_count,
         .event_count = sink->program->event_count,
+        .notify_count = sink->program->notify_count,
         .tasks = sink->tasks,
         .label_count = sink->program->label_count,
     };
@@ -382,7 +383,8 @@ gconstpointer tsr_sink_memory(const TsrSink *sink, const TsrAddress *address)
 
 static gboolean is_event(const TsrTask *task)
 {
-    return task->kind == TSR_TASK_EVENT_RECORD || task->kind == TSR_TASK_EVENT_WAIT;
+    return task->kind == TSR_TASK_EVENT_RECORD || task->kind == TSR_TASK_EVENT_WAIT ||
+           task->kind == TSR_TASK_NOTIFY_RECORD || task->kind == TSR_TASK_NOTIFY_WAIT;
 }
 
 static gboolean is_control(const TsrTask *task)
@@ -425,7 +427,7 @@ static gint32 launch_one_by_one(TsrSink *sink)
     for (guint i = 0; status == TSR_OK && i < sink->program->tasks->len;
          i = next_task(sink, i)) {
         if (is_event(&sink->tasks[i]))
-            continue; /* the order of the list is that of events as well */
+            continue; /* the order of the list is theirs as well */
         if (!is_control(&sink->tasks[i])) {
             status = device->launch(sink->stream, &sink->tasks[i]);
             if (status == TSR_OK)
@@ -471,4 +473,21 @@ gboolean tsr_sink_set_hook(TsrSink *sink, TsrTaskHook hook, gpointer user)
     if (!TSR_HAS(device, model_profile))
         return FALSE;
     return device->model_profile(sink->model, hook, user) == TSR_OK;
+}
+
+static void read_clock(gpointer user, guint64 *out_ticks, guint64 *out_ns)
+{
+    const TsrOpenDevice *device = user;
+    device->device->profile_clock(device->context, out_ticks, out_ns);
+}
+
+gboolean tsr_sink_set_log(TsrSink *sink, TsrTaskLog *log)
+{
+    const TsrDevice *device = sink->device->device;
+    if (log == NULL)
+        return tsr_sink_set_hook(sink, NULL, NULL);
+    if (!TSR_HAS(device, model_profile_ticks) || !TSR_HAS(device, profile_clock))
+        return tsr_sink_set_hook(sink, tsr_task_log_hook, log);
+    tsr_task_log_set_clock(log, read_clock, sink->device);
+    return device->model_profile_ticks(sink->model, tsr_task_log_hook, log) == TSR_OK;
 }

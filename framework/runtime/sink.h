@@ -10,6 +10,7 @@
 #include "ir/array.h"
 #include "runtime/arena_pool.h"
 #include "runtime/device.h"
+#include "runtime/task_log.h"
 
 typedef struct TsrSink TsrSink;
 
@@ -40,5 +41,8 @@ gconstpointer tsr_sink_memory(const TsrSink *sink, const TsrAddress *address);
 
 /* Reports each task of later runs; hook NULL ends that. FALSE: the device cannot. */
 gboolean tsr_sink_set_hook(TsrSink *sink, TsrTaskHook hook, gpointer user);
+/* The same into a new log, at less cost where the device has a counter for it; NULL ends that.
+ * The device outlives the log. */
+gboolean tsr_sink_set_log(TsrSink *sink, TsrTaskLog *log);
 
 #endif

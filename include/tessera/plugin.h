@@ -714,6 +714,14 @@ struct TsrDevice {
      * which the capture is gone as well: the stream does not capture or only joined, a
      * stream that joined was destroyed or has tasks that the first one does not wait for. */
     int32_t (*capture_end)(TsrStream *stream, TsrDeviceModel **out_model);
+    /* As model_profile, but begin and end are readings of a counter of the machine, which cost
+     * less than a look at the clock; whoever reads the profile makes nanoseconds of them, by
+     * profile_clock. Where there is no such counter they are nanoseconds as well. Optional,
+     * both. */
+    int32_t (*model_profile_ticks)(TsrDeviceModel *model, TsrTaskProfileFn fn, void *arg);
+    /* A reading of that counter and of CLOCK_MONOTONIC at the same moment. The counter runs
+     * evenly and never backwards, on all cores alike. Threads: any. */
+    void (*profile_clock)(TsrDeviceContext *context, uint64_t *out_ticks, uint64_t *out_ns);
 };
 
 /* ---------------------------------------------------------------------- ops */

@@ -15,7 +15,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "clock.h"
 
 enum {
     CACHE_LINE = 64,
@@ -68,13 +69,6 @@ struct TsrNpuCrew {
     _Alignas(CACHE_LINE) _Atomic uint32_t sleepers;
     JobSlot slots[JOB_SLOTS];
 };
-
-uint64_t tsr_npu_now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 static inline void pause_cpu(void)
 {

@@ -53,7 +53,5 @@ void tsr_npu_crew_parallel(TsrNpuCrew *crew, uint32_t block_dim,
 bool tsr_npu_crew_help(TsrNpuCrew *crew);
 /* One turn of waiting; *spins counts the turns since the last work. */
 void tsr_npu_crew_relax(const TsrNpuCrew *crew, uint32_t *spins);
-/* Nanoseconds of the monotonic clock. */
-uint64_t tsr_npu_now_ns(void);
 
 #endif

@@ -109,5 +109,7 @@ int32_t tsr_npu_model_load(TsrDeviceContext *context, const TsrTaskList *tasks,
 int32_t tsr_npu_model_execute(TsrDeviceModel *model, uint64_t timeout_us);
 void tsr_npu_model_unload(TsrDeviceModel *model);
 int32_t tsr_npu_model_profile(TsrDeviceModel *model, TsrTaskProfileFn fn, void *arg);
+int32_t tsr_npu_model_profile_ticks(TsrDeviceModel *model, TsrTaskProfileFn fn, void *arg);
+void tsr_npu_profile_clock(TsrDeviceContext *context, uint64_t *out_ticks, uint64_t *out_ns);
 
 #endif

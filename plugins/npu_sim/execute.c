@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "clock.h"
+
 enum { STEP_SHIFT = 40, FRONT_SHIFT = 20, FIELD_MASK = (1 << 20) - 1 };
 
 static inline uint32_t claim_step(uint64_t claim)
@@ -223,23 +225,28 @@ static uint32_t step_work(TsrDeviceModel *model, TsrNpuStreamState *stream,
     return finished;
 }
 
-/* Tells what this core did of a step since begin_ns; returns when it was done. What only moves a
+static inline uint64_t profile_now(const TsrDeviceModel *model)
+{
+    return model->profile_counts ? tsr_npu_ticks() : tsr_npu_now_ns();
+}
+
+/* Tells what this core did of a step since begin; returns when it was done. What only moves a
  * stream on takes no time, so that the clock is not asked. */
 static uint64_t profile_step(const TsrDeviceModel *model, const TsrNpuStep *step, uint32_t core,
-                             uint64_t begin_ns)
+                             uint64_t begin)
 {
     const bool works = step->kind != TSR_TASK_EVENT_RECORD && step->kind != TSR_TASK_EVENT_WAIT &&
                        step->kind != TSR_TASK_LABEL && !tsr_npu_is_jump(step);
-    const uint64_t end_ns = works ? tsr_npu_now_ns() : begin_ns;
-    model->profile(model->profile_arg, step->task, core, begin_ns, end_ns);
-    return end_ns;
+    const uint64_t end = works ? profile_now(model) : begin;
+    model->profile(model->profile_arg, step->task, core, begin, end);
+    return end;
 }
 
 /* Works on a stream from a claimed chunk until there is nothing to claim. */
 static void stream_work(TsrDeviceModel *model, TsrNpuStreamState *stream, uint32_t index,
                         uint32_t chunk, uint32_t core)
 {
-    uint64_t begin_ns = model->profile != NULL ? tsr_npu_now_ns() : 0;
+    uint64_t begin = model->profile != NULL ? profile_now(model) : 0;
     for (;;) {
         const TsrNpuStep *step = &stream->steps[index], *next;
         uint32_t finished = step_work(model, stream, step, chunk, core);
@@ -247,7 +254,7 @@ static void stream_work(TsrDeviceModel *model, TsrNpuStreamState *stream, uint32
         if (finished == 0)
             return;
         if (model->profile != NULL)
-            begin_ns = profile_step(model, step, core, begin_ns);
+            begin = profile_step(model, step, core, begin);
         if (finished != step->chunks) {
             if (atomic_fetch_add_explicit(&stream->done, finished, memory_order_acq_rel) +
                     finished != step->chunks)
@@ -340,7 +347,7 @@ static void parallel_block(void *arg, uint32_t block, uint32_t block_dim)
  * cores help with its blocks. */
 static int32_t run_serial(TsrDeviceModel *model, uint64_t deadline_ns, bool share)
 {
-    uint64_t begin_ns = model->profile != NULL ? tsr_npu_now_ns() : 0;
+    uint64_t begin = model->profile != NULL ? profile_now(model) : 0;
     char text[TSR_NPU_TEXT_SIZE];
     for (uint32_t i = 0, next; i < model->task_count; i = next) {
         TsrNpuStep *step = model->serial[i];
@@ -361,7 +368,7 @@ static int32_t run_serial(TsrDeviceModel *model, uint64_t deadline_ns, bool shar
         if (status != TSR_OK)
             model->streams[step->stream].status = status;
         if (model->profile != NULL)
-            begin_ns = profile_step(model, step, 0, begin_ns);
+            begin = profile_step(model, step, 0, begin);
         if (is_past(deadline_ns))
             return TSR_NPU_FAIL(TSR_DEADLINE_EXCEEDED,
                                 "the execution passed its deadline in %s on stream %u",

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
+
 enum {
     /* Chunks per core and step: enough to even out, few enough to cost nothing. */
     CHUNKS_PER_CORE = 16,
@@ -396,7 +398,7 @@ void tsr_npu_model_unload(TsrDeviceModel *model)
     model_release(model);
 }
 
-int32_t tsr_npu_model_profile(TsrDeviceModel *model, TsrTaskProfileFn fn, void *arg)
+static int32_t profile(TsrDeviceModel *model, TsrTaskProfileFn fn, void *arg, bool counts)
 {
     if (!tsr_npu_handle_acquire(model, TSR_NPU_MODEL))
         return TSR_NPU_FAIL(TSR_INVALID_ARGUMENT, "model_profile: the model is unloaded");
@@ -408,7 +410,18 @@ int32_t tsr_npu_model_profile(TsrDeviceModel *model, TsrTaskProfileFn fn, void *
     pthread_rwlock_wrlock(&model->profile_lock);
     model->profile = fn;
     model->profile_arg = arg;
+    model->profile_counts = counts;
     pthread_rwlock_unlock(&model->profile_lock);
     model_release(model);
     return TSR_OK;
+}
+
+int32_t tsr_npu_model_profile(TsrDeviceModel *model, TsrTaskProfileFn fn, void *arg)
+{
+    return profile(model, fn, arg, false);
+}
+
+int32_t tsr_npu_model_profile_ticks(TsrDeviceModel *model, TsrTaskProfileFn fn, void *arg)
+{
+    return profile(model, fn, arg, tsr_npu_has_counter());
 }

@@ -99,6 +99,7 @@ struct TsrDeviceModel {
     pthread_rwlock_t profile_lock;
     TsrTaskProfileFn profile;
     void *profile_arg;
+    bool profile_counts;   /* its times are readings of the counter, see clock.h */
     /* State of the execution that has the crew; one in list order keeps none. */
     uint64_t deadline_ns;
     pthread_t caller;

@@ -36,6 +36,8 @@ static const TsrDevice device = {
     .kernel_params_size = tsr_npu_kernel_params_size,
     .capture_begin = tsr_npu_capture_begin,
     .capture_end = tsr_npu_capture_end,
+    .model_profile_ticks = tsr_npu_model_profile_ticks,
+    .profile_clock = tsr_npu_profile_clock,
 };
 
 static int32_t plugin_init(const TsrPlugin *plugin, const TsrHost *host)

@@ -401,17 +401,19 @@ static TsrProgramTask *event_task(guint32 kind, guint32 stream, guint32 event)
     return task;
 }
 
-/* Puts a task on a stream of its own, with events around it. */
-static void put_aside(Case *test, guint index)
+/* Puts a task on a stream of its own, with events or notifies around it. */
+static void put_aside(Case *test, guint index, gboolean notifies)
 {
+    const guint32 record = notifies ? TSR_TASK_NOTIFY_RECORD : TSR_TASK_EVENT_RECORD;
+    const guint32 wait = notifies ? TSR_TASK_NOTIFY_WAIT : TSR_TASK_EVENT_WAIT;
     GPtrArray *tasks = test->program->tasks;
     test->program->stream_count = 2;
-    test->program->event_count = 2;
+    test->program->event_count = test->program->notify_count = 2;
     task_at(test, index)->stream = 1;
-    g_ptr_array_insert(tasks, (gint)index + 1, event_task(TSR_TASK_EVENT_WAIT, 0, 1));
-    g_ptr_array_insert(tasks, (gint)index + 1, event_task(TSR_TASK_EVENT_RECORD, 1, 1));
-    g_ptr_array_insert(tasks, (gint)index, event_task(TSR_TASK_EVENT_WAIT, 1, 0));
-    g_ptr_array_insert(tasks, (gint)index, event_task(TSR_TASK_EVENT_RECORD, 0, 0));
+    g_ptr_array_insert(tasks, (gint)index + 1, event_task(wait, 0, 1));
+    g_ptr_array_insert(tasks, (gint)index + 1, event_task(record, 1, 1));
+    g_ptr_array_insert(tasks, (gint)index, event_task(wait, 1, 0));
+    g_ptr_array_insert(tasks, (gint)index, event_task(record, 0, 0));
     for (guint i = 0; i < test->program->memory->len; i++) {
         row_at(test, i)->birth = 0; /* numbers of tasks have changed */
         row_at(test, i)->death = G_MAXUINT32;
@@ -428,7 +430,11 @@ START_TEST(streams_and_events)
     for (guint i = 1; i + 1 < count; i++) {
         guint unordered = 0;
         case_init(&test);
-        put_aside(&test, i);
+        put_aside(&test, i, TRUE);
+        ck_assert_msg(accepts(&test, NULL), "task %u with notifies", i);
+        case_clear(&test);
+        case_init(&test);
+        put_aside(&test, i, FALSE);
         ck_assert_msg(accepts(&test, NULL), "task %u with events", i);
         for (guint gone = 0; gone < 4; gone++) {
             const guint at = i + gone + (gone > 1); /* the task itself stays */

@@ -1,133 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test_streams.c: events order what depends on each other and none is there for nothing;
- * any number of streams gives the same bits; branches that are worth it run side by side.
+ * test_streams.c: any number of streams gives the same bits; branches that are worth it run side by
+ * side. Events and notifies: test_stream_events.c.
  */
 #include <stdio.h>
 #include <tessera/plugin.h>
 
 #include "api/session.h"
-#include "build/stream_assign.h"
-#include "build/stream_cost.h"
-#include "build/stream_events.h"
-#include "build/task_order.h"
 #include "fixture.h"
-
-/* ------------------------------------------------------------------ events */
-
-typedef struct Dag {
-    TsrProgram *program;
-    GPtrArray *depend;
-    GPtrArray *tasks;   /* as they were before events came in; owned by the program */
-} Dag;
-
-static void dag_make(Dag *dag, GRand *random, guint count, guint streams)
-{
-    TsrGraph *graph = fixture_graph();
-    dag->program = tsr_program_new(graph, NULL);
-    dag->depend = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
-    dag->tasks = g_ptr_array_new();
-    dag->program->stream_count = streams;
-    for (guint i = 0; i < count; i++) {
-        TsrProgramTask *task = tsr_program_task_new(TSR_TASK_KERNEL, "task");
-        GArray *depend = g_array_new(FALSE, FALSE, sizeof(guint));
-        task->stream = (guint32)g_rand_int_range(random, 0, (gint32)streams);
-        for (guint k = 0; k < i; k++)
-            if (g_rand_int_range(random, 0, 6) == 0)
-                g_array_append_val(depend, k);
-        g_ptr_array_add(dag->program->tasks, task);
-        g_ptr_array_add(dag->tasks, task);
-        g_ptr_array_add(dag->depend, depend);
-    }
-    tsr_graph_unref(graph);
-}
-
-static void dag_clear(Dag *dag)
-{
-    g_ptr_array_unref(dag->tasks);
-    g_ptr_array_unref(dag->depend);
-    tsr_program_free(dag->program);
-}
-
-static guint index_of(const Dag *dag, guint task)
-{
-    guint index = 0;
-    ck_assert(g_ptr_array_find(dag->program->tasks, g_ptr_array_index(dag->tasks, task), &index));
-    return index;
-}
-
-/* How many dependencies nothing orders. */
-static guint unordered(const Dag *dag)
-{
-    g_autoptr(TsrTaskOrder) order = tsr_task_order_new(
-        dag->program->tasks, dag->program->stream_count, dag->program->event_count);
-    guint count = 0;
-    for (guint i = 0; i < dag->depend->len; i++) {
-        const GArray *depend = g_ptr_array_index(dag->depend, i);
-        for (guint k = 0; k < depend->len; k++)
-            count += !tsr_task_order_before(order, index_of(dag, g_array_index(depend, guint, k)),
-                                            index_of(dag, i));
-    }
-    return count;
-}
-
-START_TEST(events_order_and_none_is_idle)
-{
-    g_autoptr(GRand) random = g_rand_new_with_seed(11);
-    guint waits = 0, records = 0;
-    for (guint round = 0; round < 60; round++) {
-        Dag dag;
-        guint last = 0;
-        dag_make(&dag, random, 24, 1 + round % 5);
-        tsr_stream_events_insert(dag.program, dag.depend);
-        ck_assert_uint_eq(unordered(&dag), 0);
-        for (guint i = 0; i < dag.tasks->len; i++) {
-            ck_assert(i == 0 || index_of(&dag, i) > last); /* the order of the list is kept */
-            last = index_of(&dag, i);
-        }
-        for (guint i = 0; i < dag.program->tasks->len; i++) {
-            TsrProgramTask *task = g_ptr_array_index(dag.program->tasks, i);
-            records += task->kind == TSR_TASK_EVENT_RECORD;
-            ck_assert_uint_le(task->event, dag.program->event_count);
-            if (task->kind != TSR_TASK_EVENT_WAIT)
-                continue;
-            ck_assert_uint_lt(task->event, dag.program->event_count);
-            waits++;
-            task->kind = TSR_TASK_KERNEL;
-            ck_assert_uint_gt(unordered(&dag), 0);
-            task->kind = TSR_TASK_EVENT_WAIT;
-        }
-        ck_assert(dag.program->stream_count > 1 || dag.program->event_count == 0);
-        dag_clear(&dag);
-    }
-    ck_assert_uint_gt(waits, records); /* some record serves several */
-}
-END_TEST
-
-/* An event is free again once its last wait is past: a chain that changes streams at every
- * step needs one. */
-START_TEST(events_are_used_again)
-{
-    Dag dag = {NULL, NULL, NULL};
-    g_autoptr(GRand) random = g_rand_new_with_seed(1);
-    dag_make(&dag, random, 0, 2);
-    for (guint i = 0; i < 20; i++) {
-        TsrProgramTask *task = tsr_program_task_new(TSR_TASK_KERNEL, "task");
-        GArray *depend = g_array_new(FALSE, FALSE, sizeof(guint));
-        const guint before = i - 1;
-        task->stream = i % 2;
-        if (i != 0)
-            g_array_append_val(depend, before);
-        g_ptr_array_add(dag.program->tasks, task);
-        g_ptr_array_add(dag.tasks, task);
-        g_ptr_array_add(dag.depend, depend);
-    }
-    tsr_stream_events_insert(dag.program, dag.depend);
-    ck_assert_uint_eq(unordered(&dag), 0);
-    ck_assert_uint_eq(dag.program->event_count, 1);
-    dag_clear(&dag);
-}
-END_TEST
 
 /* ------------------------------------------------------------------- graphs */
 
@@ -303,7 +183,7 @@ START_TEST(branches_run_side_by_side)
     for (guint i = 0; i < timeline.program->tasks->len; i++) {
         const TsrProgramTask *task = g_ptr_array_index(timeline.program->tasks, i);
         guint branch;
-        waits += task->kind == TSR_TASK_EVENT_WAIT;
+        waits += task->kind == TSR_TASK_EVENT_WAIT || task->kind == TSR_TASK_NOTIFY_WAIT;
         if (task->kind != TSR_TASK_KERNEL || sscanf(task->name, "branch%u_", &branch) != 1)
             continue;
         ck_assert(stream_of[branch] < 0 || stream_of[branch] == task->stream);
@@ -334,31 +214,9 @@ START_TEST(one_stream_where_tasks_fill_the_cores)
     build_branches(graph, 384);
     model = compile(session, graph, 0);
     ck_assert_uint_eq(program_of(model)->stream_count, 1);
-    ck_assert_uint_eq(program_of(model)->event_count, 0);
+    ck_assert_uint_eq(program_of(model)->event_count + program_of(model)->notify_count, 0);
 }
 END_TEST
 
-/* The figures behind the choice: four tasks of one block take half the time on two streams,
- * and as long with one core. */
-START_TEST(time_of_streams)
-{
-    static const guint one[] = {0, 0, 0, 0}, two[] = {0, 1, 0, 1};
-    Dag dag;
-    g_autoptr(GRand) random = g_rand_new_with_seed(1);
-    double serial;
-    dag_make(&dag, random, 4, 1);
-    for (guint i = 0; i < 4; i++) {
-        ((TsrProgramTask *)g_ptr_array_index(dag.tasks, i))->operations = 10000000;
-        g_array_set_size(g_ptr_array_index(dag.depend, i), 0);
-    }
-    serial = tsr_stream_time(dag.program, dag.depend, one, 1, 2);
-    ck_assert_double_eq_tol(serial, 4 * tsr_task_cost(g_ptr_array_index(dag.tasks, 0)), 1e-6);
-    ck_assert_double_eq_tol(tsr_stream_time(dag.program, dag.depend, two, 2, 2), serial / 2, 1e-6);
-    ck_assert_double_eq_tol(tsr_stream_time(dag.program, dag.depend, two, 2, 1), serial, 1e-6);
-    dag_clear(&dag);
-}
-END_TEST
-
-FIXTURE_MAIN("streams", events_order_and_none_is_idle, events_are_used_again,
-             same_bits_on_any_number, branches_run_side_by_side,
-             one_stream_where_tasks_fill_the_cores, time_of_streams)
+FIXTURE_MAIN("streams", same_bits_on_any_number, branches_run_side_by_side,
+             one_stream_where_tasks_fill_the_cores)

@@ -5,6 +5,7 @@
  * its stream and in the order of its stream.
  */
 #include <tessera/plugin.h>
+#include <time.h>
 
 #include "api/session.h"
 #include "fixture.h"
@@ -82,6 +83,82 @@ START_TEST(parts_of_a_task)
 }
 END_TEST
 
+/* Whatever the gaps, steps and times are, what is written is what is read. */
+START_TEST(records_are_kept_as_they_are)
+{
+    enum { COUNT = 50000 };
+    g_autoptr(TsrTaskLog) log = tsr_task_log_new();
+    g_autoptr(GArray) records = NULL;
+    g_autofree TsrTaskRecord *written = g_new0(TsrTaskRecord, COUNT);
+    g_autoptr(GRand) rand = g_rand_new_with_seed(7);
+    guint64 now = 1;
+    guint whole = 0;
+    for (guint i = 0; i < COUNT; i++) {
+        static const guint64 longest[] = {2, 1000, 1 << 22, (1 << 22) + 2, G_MAXINT32};
+        const TsrTaskRecord *last = i > 0 ? &written[i - 1] : &written[0];
+        TsrTaskRecord *record = &written[i];
+        const guint kind = g_rand_int(rand) % 16;
+        record->core = kind == 0 ? 1 - last->core : last->core;
+        record->task = kind == 1 ? g_rand_int(rand)
+                                 : last->task + (guint)g_rand_int_range(rand, -514, 515);
+        now += kind == 2;
+        record->begin_ns = now;
+        now += 1 + g_rand_int(rand) % (longest[kind % G_N_ELEMENTS(longest)]);
+        record->end_ns = now;
+        whole += kind < 3;
+        tsr_task_log_hook(log, record->task, record->core, record->begin_ns, record->end_ns);
+    }
+    ck_assert_uint_gt(whole, 0);
+    records = tsr_task_log_records(log);
+    ck_assert_uint_eq(records->len, COUNT);
+    ck_assert_mem_eq(records->data, written, COUNT * sizeof(*written));
+}
+END_TEST
+
+/* Three ticks are a nanosecond; the moment is told by the test. */
+static void fake_clock(gpointer user, guint64 *out_ticks, guint64 *out_ns)
+{
+    const guint64 *ns = user;
+    *out_ticks = 5000 + 3 * *ns;
+    *out_ns = *ns;
+}
+
+/* Years after the log was opened a time is as exact as in its first moment, and what was read
+ * once stays as it was read. */
+START_TEST(ticks_become_nanoseconds)
+{
+    static const guint64 year = G_GUINT64_CONSTANT(31536000000000000);
+    const guint64 ends[] = {12, 13, 1013, 1 + 10 * year};
+    g_autoptr(TsrTaskLog) log = tsr_task_log_new();
+    g_autoptr(GArray) early = NULL;
+    g_autoptr(GArray) again = NULL;
+    g_autoptr(GArray) all = NULL;
+    guint64 moment = 10;
+    tsr_task_log_set_clock(log, fake_clock, &moment);
+    for (guint i = 0; i < G_N_ELEMENTS(ends); i++) {
+        guint64 begin, end, ns;
+        moment = i == 0 ? 11 : ends[i - 1];
+        fake_clock(&moment, &begin, &ns);
+        moment = ends[i];
+        fake_clock(&moment, &end, &ns);
+        tsr_task_log_hook(log, i, 0, begin, end);
+        if (i == 1) {
+            early = tsr_task_log_records(log);
+            moment = 50; /* no reason to look at the clock again */
+            again = tsr_task_log_records(log);
+        }
+    }
+    ck_assert_mem_eq(early->data, again->data, 2 * sizeof(TsrTaskRecord));
+    all = tsr_task_log_records(log);
+    ck_assert_uint_eq(all->len, G_N_ELEMENTS(ends));
+    for (guint i = 0; i < all->len; i++) {
+        const TsrTaskRecord *record = &g_array_index(all, TsrTaskRecord, i);
+        ck_assert_uint_eq(record->begin_ns, i == 0 ? 11 : ends[i - 1]);
+        ck_assert_uint_eq(record->end_ns, ends[i]);
+    }
+}
+END_TEST
+
 static TsrModel *compile_chain(TsrSession *session)
 {
     g_autoptr(TsrGraph) graph = tsr_session_graph(session, "chain");
@@ -121,9 +198,9 @@ START_TEST(every_task_of_a_run)
     model = compile_chain(session);
     program = tsr_bound_model_program(model->bound);
     ck_assert_uint_eq(program->stream_count, 2);
-    ck_assert(tsr_sink_set_hook(tsr_bound_model_sink(model->bound), tsr_task_log_hook, log));
+    ck_assert(tsr_sink_set_log(tsr_bound_model_sink(model->bound), log));
     ck_assert(tsr_model_run(model, &x, &y, &error));
-    ck_assert(tsr_sink_set_hook(tsr_bound_model_sink(model->bound), NULL, NULL));
+    ck_assert(tsr_sink_set_log(tsr_bound_model_sink(model->bound), NULL));
     ck_assert(tsr_model_run(model, &x, &y, &error)); /* not recorded */
     tasks = tsr_task_log_tasks(log);
     ck_assert_uint_eq(tasks->len, program->tasks->len);
@@ -140,4 +217,51 @@ START_TEST(every_task_of_a_run)
 }
 END_TEST
 
-FIXTURE_MAIN("task_log", no_record_is_lost, parts_of_a_task, every_task_of_a_run)
+static guint64 monotonic_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (guint64)time.tv_sec * 1000000000u + (guint64)time.tv_nsec;
+}
+
+/* Times are those of the monotonic clock: within the runs, and what one core did does not
+ * overlap, so that all of it together is no longer than the runs took. */
+START_TEST(times_lie_within_the_runs)
+{
+    g_autoptr(TsrTaskLog) log = tsr_task_log_new();
+    g_autoptr(TsrArray) x = fixture_array(NULL, SHAPE(64, 64));
+    g_autoptr(TsrSession) session = fixture_session(2);
+    g_autoptr(TsrModel) model = compile_chain(session);
+    TsrSink *sink = tsr_bound_model_sink(model->bound);
+    TsrArray *y = NULL;
+    GError *error = NULL;
+    guint seen = 0;
+    ck_assert(tsr_sink_set_log(sink, log));
+    for (guint round = 0; round < 3; round++) {
+        g_autoptr(GArray) records = NULL;
+        guint64 before = monotonic_ns(), after, spent[2] = {0, 0}, last[2] = {before, before};
+        for (guint i = 0; i < 50; i++)
+            ck_assert(tsr_model_run(model, &x, &y, &error));
+        after = monotonic_ns();
+        records = tsr_task_log_records(log);
+        ck_assert_uint_gt(records->len, seen);
+        for (guint i = seen; i < records->len; i++) {
+            const TsrTaskRecord *record = &g_array_index(records, TsrTaskRecord, i);
+            ck_assert_uint_lt(record->core, 2);
+            ck_assert_uint_ge(record->begin_ns, last[record->core]);
+            ck_assert_uint_ge(record->end_ns, record->begin_ns);
+            ck_assert_uint_le(record->end_ns, after);
+            spent[record->core] += record->end_ns - record->begin_ns;
+            last[record->core] = record->end_ns;
+        }
+        ck_assert_uint_gt(spent[0], 0);
+        ck_assert_uint_le(MAX(spent[0], spent[1]), after - before);
+        seen = records->len;
+    }
+    ck_assert(tsr_sink_set_log(sink, NULL));
+    tsr_array_unref(y);
+}
+END_TEST
+
+FIXTURE_MAIN("task_log", no_record_is_lost, parts_of_a_task, records_are_kept_as_they_are,
+             ticks_become_nanoseconds, every_task_of_a_run, times_lie_within_the_runs)

@@ -16,17 +16,21 @@
 #undef g_atomic_ref_count_inc
 #undef g_atomic_ref_count_dec
 
-/* GLib's function of that name. */
-static void find(const char *name, void *out_function, gsize size)
+/* GLib's function of that name, which threads may look for at the same time. */
+static void find(gpointer *known, const char *name, void *out_function, gsize size)
 {
-    void *symbol = dlsym(RTLD_NEXT, name);
+    gpointer symbol = __atomic_load_n(known, __ATOMIC_RELAXED);
+    if (symbol == NULL) {
+        symbol = dlsym(RTLD_NEXT, name);
+        __atomic_store_n(known, symbol, __ATOMIC_RELAXED);
+    }
     memcpy(out_function, &symbol, size);
 }
 
 #define GLIB_FUNCTION(type, name, ...)          \
-    static type (*real)(__VA_ARGS__);           \
-    if (real == NULL)                           \
-    find(#name, &real, sizeof(real))
+    static gpointer known;                      \
+    type (*real)(__VA_ARGS__);                  \
+    find(&known, #name, &real, sizeof(real))
 
 void g_mutex_lock(GMutex *mutex)
 {

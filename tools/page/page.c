@@ -79,8 +79,9 @@ static void add_summary(GString *out, const TsrProgram *program, const char *pat
              program->device != NULL ? program->device : "none", program->core_count,
              program->c0_lanes);
     add_engines(out, program);
-    add_fact(out, "tasks", "%u on %u streams with %u events", program->tasks->len,
-             program->stream_count, program->event_count);
+    add_fact(out, "tasks", "%u on %u streams with %u events and %u notifies",
+             program->tasks->len, program->stream_count, program->event_count,
+             program->notify_count);
     if (!program->is_sink)
         add_fact(out, "no task list",
                  "%s", program->why_not_sink != NULL ? program->why_not_sink : "as compiled");

@@ -155,15 +155,21 @@ static GError *work_ordered(PcContext *context, const Opened *opened)
     return error;
 }
 
-/* A stream with tasks, and the same as a model. */
+/* A stream with tasks; and a model of two streams that notify each other. */
 static GError *work(PcContext *context, const Opened *opened)
 {
     const TsrDevice *device = opened->device;
     atomic_uint counter = 0;
     void *args[] = {&counter};
     const TsrTask task = kernel_task(args, 0);
-    const TsrTaskList list = {.struct_size = sizeof(list), .task_count = 1,
-                              .task_stride = sizeof(TsrTask), .stream_count = 1, .tasks = &task};
+    const TsrTask tasks[] = {task,
+                             {.struct_size = sizeof(TsrTask), .kind = TSR_TASK_NOTIFY_RECORD},
+                             {.struct_size = sizeof(TsrTask), .kind = TSR_TASK_NOTIFY_WAIT,
+                              .stream = 1},
+                             kernel_task(args, 1)};
+    const TsrTaskList list = {.struct_size = sizeof(list), .task_count = G_N_ELEMENTS(tasks),
+                              .task_stride = sizeof(TsrTask), .stream_count = 2,
+                              .notify_count = 1, .tasks = tasks};
     TsrStream *stream = NULL;
     TsrDeviceModel *model = NULL;
     GError *error = NULL;
@@ -185,9 +191,9 @@ static GError *work(PcContext *context, const Opened *opened)
         status = device->model_execute(model, 0);
     if (status != TSR_OK)
         pc_slot_error(context, status, step, &error);
-    else if (atomic_load(&counter) != 2 * CHAIN * BLOCKS)
+    else if (atomic_load(&counter) != 3 * CHAIN * BLOCKS)
         g_set_error(&error, TSR_ERROR, TSR_INTERNAL, "%u blocks were run, wanted %u",
-                    atomic_load(&counter), 2 * CHAIN * BLOCKS);
+                    atomic_load(&counter), 3 * CHAIN * BLOCKS);
     if (model != NULL)
         device->model_unload(model);
     if (stream != NULL)
@@ -251,7 +257,7 @@ static void check_list(PcContext *context, const char *what, const TsrTask *task
 {
     const TsrTaskList list = {.struct_size = sizeof(list), .task_count = count,
                               .task_stride = sizeof(TsrTask), .stream_count = 1,
-                              .event_count = events, .tasks = tasks};
+                              .event_count = events, .notify_count = events, .tasks = tasks};
     TsrDeviceModel *model = NULL;
     Opened opened;
     GError *error;
@@ -284,7 +290,7 @@ void pc_device_errors(PcContext *context)
                            .name = "waits"};
     const TsrTask jumps = {.struct_size = sizeof(TsrTask), .kind = TSR_TASK_GOTO, .event = 3,
                            .name = "jumps"};
-    TsrTask bad_event = waits, bad_kind = kernel_task(args, 0);
+    TsrTask bad_event = waits, bad_kind = kernel_task(args, 0), bad_notify = waits;
     Opened opened;
     GError *error;
     if (context->plugin->device == NULL)
@@ -292,10 +298,12 @@ void pc_device_errors(PcContext *context)
     bad_kernel.kernel = NULL;
     bad_event.event = 9;
     bad_kind.kind = 4711;
+    bad_notify.kind = TSR_TASK_NOTIFY_WAIT;
     check_list(context, "a stream that is not there", &bad_stream, 1, 0);
     check_list(context, "a task without a kernel", &bad_kernel, 1, 0);
     check_list(context, "an event that is not there", &bad_event, 1, 1);
     check_list(context, "an event that nobody records", &waits, 1, 1);
+    check_list(context, "a notify that nobody records", &bad_notify, 1, 1);
     check_list(context, "a jump to a label that is not there", &jumps, 1, 0);
     check_list(context, "a task of an unknown kind", &bad_kind, 1, 0);
     if (!pc_begin(context, "more memory than there is"))

@@ -372,6 +372,34 @@ START_TEST(a_profile_reports_every_task)
 }
 END_TEST
 
+/* Ticks are of the counter that profile_clock reads, and nanoseconds follow from two readings. */
+START_TEST(a_profile_in_ticks)
+{
+    TsrDeviceContext *context = npu_open(1);
+    Seen seen = {0};
+    uint64_t ticks[2], ns[2];
+    double begin, end, rate;
+    TsrTask task = {TASK, .kind = TSR_TASK_KERNEL, .block_dim = 1, .kernel = nap};
+    TsrDeviceModel *model;
+    ck_assert_int_eq(npu_load_list(context, &task, 1, 1, 0, &model), TSR_OK);
+    npu->profile_clock(context, &ticks[0], &ns[0]);
+    ck_assert_int_eq(npu->model_profile_ticks(model, see, &seen), TSR_OK);
+    ck_assert_int_eq(npu->model_execute(model, 0), TSR_OK);
+    npu->profile_clock(context, &ticks[1], &ns[1]);
+    ck_assert_int_eq(npu->model_profile_ticks(model, NULL, NULL), TSR_OK);
+    ck_assert_int_eq(seen.count, 1);
+    ck_assert_uint_gt(ns[1], ns[0]);
+    ck_assert_uint_ge(seen.begin[0][0], ticks[0]);
+    ck_assert_uint_le(seen.end[0][0], ticks[1]);
+    rate = (double)(ns[1] - ns[0]) / (double)(ticks[1] - ticks[0]);
+    begin = (double)(seen.begin[0][0] - ticks[0]) * rate;
+    end = (double)(seen.end[0][0] - ticks[0]) * rate;
+    ck_assert_double_ge(end - begin, 19e6);
+    npu->model_unload(model);
+    npu->close(context);
+}
+END_TEST
+
 START_TEST(streams_run_side_by_side)
 {
     /* Two naps on two streams take the time of one, with cores to spare. */
@@ -401,7 +429,7 @@ int main(void)
         load_reads_with_the_writers_stride, a_stream_keeps_its_order, every_block_runs_once,
         copies_of_every_size, args_may_change_between_executions,
         a_failed_host_call_stops_the_execution, a_deadline_names_the_task,
-        a_profile_reports_every_task, streams_run_side_by_side,
+        a_profile_reports_every_task, a_profile_in_ticks, streams_run_side_by_side,
     };
     return npu_run_suite("npu_sim model", tests, sizeof(tests) / sizeof(tests[0]));
 }
