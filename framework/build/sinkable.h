@@ -34,8 +34,11 @@ typedef struct TsrSlices {
     guint64 bytes;
     gboolean backward;
 } TsrSlices;
-/* How a TSR_OP_SCAN cuts scan input `index` or stacks scan output `index`; FALSE: not in whole
- * bytes, or not as the shape says. */
+/* How a TSR_OP_SCAN cuts scan input `index`, or it or a TSR_OP_LOOP stacks scan output `index`;
+ * FALSE: not in whole bytes, or not as the shape says. */
 gboolean tsr_control_slices(const TsrNode *node, gboolean output, guint index, TsrSlices *out);
+/* Whether the number of rounds is known, as it is of a TSR_OP_SCAN and of a TSR_OP_LOOP that
+ * stacks something. */
+gboolean tsr_control_rounds(const TsrNode *node, gint64 *out_rounds);
 
 #endif

@@ -38,6 +38,19 @@ void control_int(ModelMaker *maker, Onnx__Node *node, const char *name, gint64 v
     maker_attr(maker, node, name, TSR_ATTR_INT)->i = value;
 }
 
+void control_count(ModelMaker *maker, const char *name, gint64 value)
+{
+    maker_initializer(maker, maker->graph,
+                      maker_tensor(maker, name, TSR_DTYPE_INT64, 0, NULL, &value, sizeof(value)));
+}
+
+void control_truth(ModelMaker *maker, const char *name, gboolean value)
+{
+    const guint8 byte = value ? 1 : 0;
+    maker_initializer(maker, maker->graph,
+                      maker_tensor(maker, name, TSR_DTYPE_BOOL, 0, NULL, &byte, sizeof(byte)));
+}
+
 static void add_graph(ModelMaker *maker, Onnx__Node *node, const char *name, Onnx__Graph *graph)
 {
     maker_attr(maker, node, name, TSR_ATTR_GRAPH)->g = graph;
@@ -163,6 +176,9 @@ static void ck_same_bits(const GPtrArray *got, const GPtrArray *want, const char
     for (guint i = 0; i < want->len; i++) {
         TsrArray *a = g_ptr_array_index(got, i), *b = g_ptr_array_index(want, i);
         ck_assert_uint_eq(tsr_array_size_bytes(a), tsr_array_size_bytes(b));
+        ck_assert_uint_eq(tsr_array_rank(a), tsr_array_rank(b));
+        for (guint k = 0; k < tsr_array_rank(b); k++)
+            ck_assert_int_eq(tsr_array_shape(a)[k], tsr_array_shape(b)[k]);
         ck_assert_msg(memcmp(tsr_array_data(a), tsr_array_data(b), tsr_array_size_bytes(b)) == 0,
                       "%s: output %u differs", what, i);
     }
