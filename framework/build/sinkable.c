@@ -253,16 +253,6 @@ gboolean tsr_value_is_known(const TsrValue *value)
            desc->dtype != TSR_DTYPE_UNDEFINED && tsr_desc_is_static(desc);
 }
 
-gboolean tsr_node_is_known(const TsrNode *node)
-{
-    for (guint i = 0; i < node->outputs->len; i++) {
-        const TsrValue *value = g_ptr_array_index(node->outputs, i);
-        if (value != NULL && !tsr_value_is_known(value))
-            return FALSE;
-    }
-    return node->kind == TSR_NODE_OPERATOR && (node->def->flags & TSR_OP_DATA_DEPENDENT) == 0;
-}
-
 static char *node_obstacle(const TsrNode *node)
 {
     char *reason = values_obstacle(node);
@@ -281,21 +271,31 @@ static char *node_obstacle(const TsrNode *node)
                : NULL;
 }
 
+char *tsr_node_obstacle(const TsrNode *node)
+{
+    g_autofree char *reason = NULL, *text = NULL;
+    for (guint s = 0; s < node->subgraphs->len; s++) {
+        char *inner = tsr_graph_obstacle(g_ptr_array_index(node->subgraphs, s));
+        if (inner != NULL)
+            return inner;
+    }
+    reason = node_obstacle(node);
+    if (reason == NULL)
+        return NULL;
+    text = tsr_node_to_text(node);
+    return g_strdup_printf("%s: %s", node->kind == TSR_NODE_DATA ? "input" : text, reason);
+}
+
 char *tsr_graph_obstacle(const TsrGraph *graph)
 {
-    for (guint i = 0; i < graph->nodes->len; i++) {
-        const TsrNode *node = g_ptr_array_index(graph->nodes, i);
-        g_autofree char *reason = NULL;
-        for (guint s = 0; s < node->subgraphs->len; s++) {
-            char *inner = tsr_graph_obstacle(g_ptr_array_index(node->subgraphs, s));
-            if (inner != NULL)
-                return inner;
-        }
-        reason = node_obstacle(node);
-        if (reason != NULL) {
-            g_autofree char *text = tsr_node_to_text(node);
-            return g_strdup_printf("%s: %s", node->kind == TSR_NODE_DATA ? "input" : text, reason);
-        }
-    }
-    return NULL;
+    char *reason = NULL;
+    for (guint i = 0; i < graph->nodes->len && reason == NULL; i++)
+        reason = tsr_node_obstacle(g_ptr_array_index(graph->nodes, i));
+    return reason;
+}
+
+gboolean tsr_node_is_known(const TsrNode *node)
+{
+    g_autofree char *obstacle = node->kind == TSR_NODE_OPERATOR ? tsr_node_obstacle(node) : NULL;
+    return node->kind == TSR_NODE_OPERATOR && obstacle == NULL;
 }

@@ -11,10 +11,13 @@
 /* The first thing that keeps the graph, its subgraphs included, from being a task list, with
  * the node's name; NULL: nothing does. (transfer full) */
 char *tsr_graph_obstacle(const TsrGraph *graph);
+/* The same of one node with its subgraphs. (transfer full) */
+char *tsr_node_obstacle(const TsrNode *node);
 
 /* Whether the value is a tensor of one type and known shape. */
 gboolean tsr_value_is_known(const TsrValue *value);
-/* Whether an operator's results are, and follow from no data. */
+/* Whether the results of an operator are, and follow from no data; or, if it has subgraphs,
+ * whether tasks can follow it. */
 gboolean tsr_node_is_known(const TsrNode *node);
 
 /* Index of the subgraph in that attribute of a control flow node, or G_MAXUINT. */

@@ -65,5 +65,9 @@ extern const TsrCompileOptions control_forms[CONTROL_FORMS];
 /* In all forms, on all inputs, on both sessions: the same bits as node by node. Returns the
  * largest number of streams that a form had. */
 guint control_check(ControlBuild build, gpointer user, const char *name, gboolean on_device);
+/* The same for the graph with a further output whose size follows from data, so that it is known
+ * in parts only; from a file as well. Returns how many nodes with subgraphs stayed with the
+ * host. */
+guint control_check_mixed(ControlBuild build, gpointer user, const char *name);
 
 #endif
