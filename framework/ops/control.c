@@ -197,7 +197,10 @@ static int64_t loop_rounds(TsrInferContext *infer)
     if (!TSR_HAS(infer, subgraph_output) ||
         infer->subgraph_output(infer, (uint32_t)body->i, 0, &next, &handed_on) != TSR_OK)
         return TSR_DIM_UNKNOWN;
-    if (next != NULL && tsr_desc_elements(next->desc) == 1 && *(const uint8_t *)next->data == 0)
+    if (next != NULL &&
+        (tsr_desc_elements(next->desc) != 1 || next->desc->dtype != TSR_DTYPE_BOOL))
+        return TSR_DIM_UNKNOWN;
+    if (next != NULL && *(const uint8_t *)next->data == 0)
         return 1;
     return (next != NULL || handed_on == 1) && limit <= LOOP_ROUNDS_MAX ? limit
                                                                         : TSR_DIM_UNKNOWN;

@@ -71,6 +71,16 @@ static void stacks_while_another_is(ModelMaker *maker, gpointer user)
     stacks_until(maker, "five,,x", "c0");
 }
 
+/* A condition of no element. */
+static void stacks_by_nothing(ModelMaker *maker, gpointer user)
+{
+    const gint64 none = 0;
+    (void)user;
+    maker_initializer(maker, maker->graph,
+                      maker_tensor(maker, "empty", TSR_DTYPE_BOOL, 1, &none, "", 0));
+    stacks_until(maker, "five,,x", "empty");
+}
+
 static void branches_of_two_shapes(ModelMaker *maker, gpointer user)
 {
     Onnx__Graph *no, *yes = control_if(maker, maker->graph, "c0", "y", &no);
@@ -92,6 +102,7 @@ START_TEST(what_stays_on_the_host)
         {stacks_while_true, "is known only"},
         {stacks_if_at_all, "is known only"},
         {stacks_while_another_is, "is known only"},
+        {stacks_by_nothing, "is known only"},
         {branches_of_two_shapes, "is known only at run time"},
     };
     control_open();
