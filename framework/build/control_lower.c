@@ -190,14 +190,15 @@ static TsrValue *input_of(const TsrNode *node, guint index)
 }
 
 /* The counter's task before the loop, or at the end of the body, where the condition is the
- * next one already. What a Scan stacks begins to be when its counter does. */
+ * next one already. What is stacked begins to be when the counter does. */
 static void count(Lowerer *lowerer, guint32 kind)
 {
     TsrProgramTask *task = add_task(lowerer, kind);
     const TsrNode *node = lowerer->node;
+    gint64 rounds;
     add_counter(lowerer, task);
     add_arg(task, GO, sizeof(gint32));
-    if (is_loop(lowerer)) {
+    if (!tsr_control_rounds(node, &rounds)) {
         if (input_of(node, 0) != NULL)
             add_value(lowerer, task, TSR_ARG_INPUT | 0);
         else
@@ -209,11 +210,7 @@ static void count(Lowerer *lowerer, guint32 kind)
         else
             add_arg(task, TSR_ARG_NULL, 0);
     } else {
-        TsrSlices slices = {0};
-        gint64 places;
-        (void)tsr_control_slices(node, FALSE, 0, &slices);
-        places = (gint64)slices.places;
-        add_stored(lowerer, task, &places, sizeof(places));
+        add_stored(lowerer, task, &rounds, sizeof(rounds));
         add_arg(task, TSR_ARG_NULL, 0);
         for (guint i = tsr_control_states(node);
              kind == TSR_TASK_COUNT_BEGIN && i < node->outputs->len; i++)
@@ -222,13 +219,24 @@ static void count(Lowerer *lowerer, guint32 kind)
     }
 }
 
+/* Whether the condition of a Loop is a state: it ends the loop, or its body reads it. */
+static gboolean keeps_condition(const Lowerer *lowerer)
+{
+    const TsrValue *condition =
+        is_loop(lowerer) ? body_value(lowerer, TSR_REF_BODY_INPUT, 1) : NULL;
+    gint64 rounds;
+    return condition != NULL && (!tsr_control_rounds(lowerer->node, &rounds) ||
+                                 condition->users->len != 0 || tsr_value_is_output(condition));
+}
+
 static void first_states(Lowerer *lowerer)
 {
     static const guint8 yes = 1;
     const guint first = tsr_control_first_input(lowerer->node);
-    if (is_loop(lowerer) && input_of(lowerer->node, 1) != NULL) {
+    const gboolean condition = keeps_condition(lowerer);
+    if (condition && input_of(lowerer->node, 1) != NULL) {
         copy(lowerer, body_ref(lowerer, TSR_REF_BODY_INPUT, 1), TSR_ARG_INPUT | 1);
-    } else if (is_loop(lowerer)) {
+    } else if (condition) {
         TsrProgramTask *task = add_task(lowerer, TSR_TASK_MEMCPY);
         task->bytes = add_value(lowerer, task, body_ref(lowerer, TSR_REF_BODY_INPUT, 1));
         add_stored(lowerer, task, &yes, sizeof(yes));
@@ -255,8 +263,10 @@ static gboolean is_in_state(const Lowerer *lowerer, const TsrValue *result, guin
 static void next_states(Lowerer *lowerer)
 {
     /* A Loop's condition is a state like the others, without an output. */
-    const guint first_input = is_loop(lowerer) ? 1 : 0, first_output = 0;
-    const guint count = tsr_control_states(lowerer->node) + (is_loop(lowerer) ? 1 : 0);
+    const guint condition = keeps_condition(lowerer) ? 1 : 0;
+    const guint first_input = tsr_control_first_input(lowerer->node) - condition;
+    const guint first_output = tsr_control_first_output(lowerer->node) - condition;
+    const guint count = tsr_control_states(lowerer->node) + condition;
     g_autofree guint32 *aside = g_new0(guint32, count + 1);
     for (guint i = 0; i < count; i++) {
         const TsrValue *result = body_value(lowerer, TSR_REF_BODY_OUTPUT, first_output + i);
@@ -285,13 +295,14 @@ static void next_states(Lowerer *lowerer)
     }
 }
 
-/* Copies of one place: what a Scan reads before its body, or stacks after it. */
+/* Copies of one place: what a Scan reads before its body, or what is stacked after it. */
 static void copy_places(Lowerer *lowerer, gboolean output)
 {
     const TsrNode *node = lowerer->node;
     const guint states = tsr_control_states(node);
     const guint all = output ? node->outputs->len : node->inputs->len;
-    for (guint i = states; i < all && !is_loop(lowerer); i++) {
+    const guint first_output = tsr_control_first_output(node);
+    for (guint i = states; i < all && (output || !is_loop(lowerer)); i++) {
         TsrProgramTask *task;
         TsrPlaceParams params = {0};
         TsrSlices slices = {0};
@@ -306,7 +317,7 @@ static void copy_places(Lowerer *lowerer, gboolean output)
         task->params = g_bytes_new(&params, sizeof(params));
         add_value(lowerer, task, output ? TSR_ARG_OUTPUT | i
                                         : body_ref(lowerer, TSR_REF_BODY_INPUT, i));
-        add_value(lowerer, task, output ? body_ref(lowerer, TSR_REF_BODY_OUTPUT, i)
+        add_value(lowerer, task, output ? body_ref(lowerer, TSR_REF_BODY_OUTPUT, first_output + i)
                                         : TSR_ARG_INPUT | i);
         add_counter(lowerer, task);
     }

@@ -23,7 +23,8 @@ typedef gboolean (*TsrEmitGraph)(gpointer user, TsrGraph *graph, GError **error)
  *    its parameters the number of the subgraph, that ends the run with the reason;
  *  - a loop: its counter and its first states; then, while a switch lets it, the body, whose
  *    results become the states; in the end the states are copied to the outputs. A Scan has
- *    copies of one place in front of the body and behind it.
+ *    copies of one place in front of the body, and whatever stacks has them behind it; its
+ *    number of rounds is known, and its counter asks for nothing else.
  * Constants that the tasks read are stored. */
 gboolean tsr_control_lower(TsrProgram *program, TsrSymbols *symbols, TsrNode *node,
                            TsrEmitGraph emit, gpointer user, GError **error);

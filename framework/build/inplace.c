@@ -119,6 +119,8 @@ static char *try_pair(const Pair *pair)
 static void try_output(Pair *pair)
 {
     g_autofree char *note = NULL;
+    if (pair->y->symbol->is_state)
+        return; /* it shares already, and with more than this node knows of */
     for (guint i = 0; i < MIN(pair->node->inputs->len, 64); i++) {
         const TsrValue *value = g_ptr_array_index(pair->node->inputs, i);
         char *reason;

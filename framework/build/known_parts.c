@@ -7,6 +7,8 @@
  */
 #include "build/known_parts.h"
 
+#include <tessera/plugin.h>
+
 #include "build/sinkable.h"
 
 typedef struct Cutter {
@@ -48,15 +50,22 @@ static const TsrNode *node_at(const Cutter *cutter, guint index)
     return g_ptr_array_index(cutter->program->nodes, index);
 }
 
-/* Control flow stays with the host: its bodies read values of the graph around them. */
-static gboolean is_known(const TsrNode *node)
+/* Whether all that the node and the graphs below it read is known. */
+static gboolean reads_known(const TsrNode *node)
 {
-    if (node->subgraphs->len != 0 || !tsr_node_is_known(node))
-        return FALSE;
     for (guint i = 0; i < node->inputs->len; i++) {
         const TsrValue *value = g_ptr_array_index(node->inputs, i);
         if (value != NULL && !tsr_value_is_known(value))
             return FALSE;
+    }
+    for (guint s = 0; s < node->subgraphs->len; s++) {
+        const TsrGraph *graph = g_ptr_array_index(node->subgraphs, s);
+        for (guint i = 0; i < graph->nodes->len; i++)
+            if (!reads_known(g_ptr_array_index(graph->nodes, i)))
+                return FALSE;
+        for (guint i = 0; i < graph->outputs->len; i++)
+            if (!tsr_value_is_known(g_array_index(graph->outputs, TsrGraphOutput, i).value))
+                return FALSE;
     }
     return TRUE;
 }
@@ -97,7 +106,7 @@ static guint find_levels(Cutter *cutter)
         const TsrNode *node = node_at(cutter, i);
         if (node->graph != cutter->program->graph || node->kind != TSR_NODE_OPERATOR)
             continue;
-        cutter->known[i] = is_known(node);
+        cutter->known[i] = tsr_node_is_known(node) && reads_known(node);
         reach_all(cutter, node, node);
         most = MAX(most, cutter->level[i]);
     }
@@ -108,6 +117,7 @@ static guint find_levels(Cutter *cutter)
 
 typedef struct Copier {
     TsrKnownPart *part;
+    const GPtrArray *order; /* TsrProgram.nodes */
     TsrGraph *graph;
     GHashTable *copies;   /* TsrValue -> TsrValue */
     GHashTable *inside;   /* TsrNode that the part stands for */
@@ -117,6 +127,8 @@ static TsrPartValue place_of(const TsrValue *value)
 {
     return (TsrPartValue){value->producer->index, value->output_index};
 }
+
+static gboolean copy_node(Copier *copier, TsrGraph *to, TsrNode *node);
 
 /* A value as the part's nodes read it: a copy, a constant with the same bytes, or an input. */
 static TsrValue *copy_input(Copier *copier, TsrValue *value)
@@ -137,11 +149,56 @@ static TsrValue *copy_input(Copier *copier, TsrValue *value)
     return copy;
 }
 
-static gboolean copy_node(Copier *copier, TsrNode *node)
+/* A graph below a node, which reads what is around it as the node does. (transfer full) */
+static TsrGraph *copy_below(Copier *copier, TsrGraph *graph)
+{
+    g_autoptr(TsrGraph) copy = tsr_graph_new(graph->registry, graph->name);
+    copy->data_format = graph->data_format;
+    copy->fault = g_strdup(graph->fault);
+    for (guint i = 0; i < graph->inputs->len; i++) {
+        TsrValue *value = g_ptr_array_index(graph->inputs, i);
+        TsrValue *input = tsr_graph_add_input(copy, value->name, &value->desc.view, NULL);
+        if (input == NULL)
+            return NULL;
+        g_hash_table_insert(copier->copies, value, input);
+    }
+    for (guint i = 0; i < copier->order->len; i++) {
+        TsrNode *node = g_ptr_array_index(copier->order, i);
+        if (node->graph != graph)
+            continue;
+        if (node->kind == TSR_NODE_CONSTANT) {
+            TsrValue *value = g_ptr_array_index(node->outputs, 0);
+            TsrValue *constant = tsr_graph_add_constant(copy, value->name, &value->desc.view,
+                                                        value->constant, NULL);
+            if (constant == NULL)
+                return NULL;
+            g_hash_table_insert(copier->copies, value, constant);
+        } else if (node->kind == TSR_NODE_OPERATOR && !copy_node(copier, copy, node)) {
+            return NULL;
+        }
+    }
+    for (guint i = 0; i < graph->outputs->len; i++) {
+        const TsrGraphOutput *output = &g_array_index(graph->outputs, TsrGraphOutput, i);
+        TsrValue *value = copy_input(copier, output->value);
+        if (value == NULL)
+            return NULL;
+        tsr_graph_add_output(copy, output->name, value);
+    }
+    return g_steal_pointer(&copy);
+}
+
+static gboolean copy_node(Copier *copier, TsrGraph *to, TsrNode *node)
 {
     g_autoptr(GPtrArray) inputs = g_ptr_array_new();
     g_autoptr(GPtrArray) names = g_ptr_array_new();
+    g_autoptr(GPtrArray) graphs = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_graph_unref);
     TsrNode *copy;
+    for (guint i = 0; i < node->subgraphs->len; i++) {
+        TsrGraph *graph = copy_below(copier, g_ptr_array_index(node->subgraphs, i));
+        if (graph == NULL)
+            return FALSE;
+        g_ptr_array_add(graphs, graph);
+    }
     for (guint i = 0; i < node->inputs->len; i++) {
         TsrValue *value = g_ptr_array_index(node->inputs, i);
         TsrValue *input = value != NULL ? copy_input(copier, value) : NULL;
@@ -153,11 +210,10 @@ static gboolean copy_node(Copier *copier, TsrNode *node)
         const TsrValue *value = g_ptr_array_index(node->outputs, i);
         g_ptr_array_add(names, value != NULL ? value->name : NULL);
     }
-    copy = tsr_graph_add_node(copier->graph, node->def, node->name,
-                              (TsrValue *const *)inputs->pdata, inputs->len,
-                              (const char *const *)names->pdata, names->len,
-                              (TsrAttrBox *const *)node->attrs->pdata, node->attrs->len, NULL, 0,
-                              NULL);
+    copy = tsr_graph_add_node(to, node->def, node->name, (TsrValue *const *)inputs->pdata,
+                              inputs->len, (const char *const *)names->pdata, names->len,
+                              (TsrAttrBox *const *)node->attrs->pdata, node->attrs->len,
+                              (TsrGraph *const *)graphs->pdata, graphs->len, NULL);
     if (copy == NULL)
         return FALSE;
     copy->engine = node->engine;
@@ -173,15 +229,23 @@ static gboolean copy_node(Copier *copier, TsrNode *node)
         tsr_desc_copy(&output->desc, &value->desc.view);
         g_hash_table_insert(copier->copies, value, output);
     }
-    g_array_append_val(copier->part->nodes, node->index);
     return TRUE;
+}
+
+/* The node itself, or that of the outermost graph which it is below of. */
+static TsrNode *outermost(TsrNode *node)
+{
+    while (node->graph->parent != NULL)
+        node = node->graph->parent;
+    return node;
 }
 
 /* Whether anything but the part's nodes reads the value. */
 static gboolean is_read_outside(const Copier *copier, const TsrValue *value)
 {
     for (guint i = 0; i < value->users->len; i++)
-        if (!g_hash_table_contains(copier->inside, g_ptr_array_index(value->users, i)))
+        if (!g_hash_table_contains(copier->inside,
+                                   outermost(g_ptr_array_index(value->users, i))))
             return TRUE;
     return tsr_value_is_output(value);
 }
@@ -201,16 +265,19 @@ static void add_outputs(Copier *copier, const TsrNode *node)
 }
 
 /* (transfer full); NULL where a node cannot be copied. */
-static TsrGraph *copy_part(TsrKnownPart *part, const GPtrArray *nodes, const char *name)
+static TsrGraph *copy_part(const TsrProgram *program, TsrKnownPart *part, const GPtrArray *nodes,
+                           const char *name)
 {
-    TsrNode *first = g_ptr_array_index(nodes, 0);
-    Copier copier = {part, tsr_graph_new(first->graph->registry, name),
+    Copier copier = {part, program->nodes, tsr_graph_new(program->graph->registry, name),
                      g_hash_table_new(NULL, NULL), g_hash_table_new(NULL, NULL)};
     gboolean done = TRUE;
     for (guint i = 0; i < nodes->len; i++)
         g_hash_table_add(copier.inside, g_ptr_array_index(nodes, i));
-    for (guint i = 0; i < nodes->len && done; i++)
-        done = copy_node(&copier, g_ptr_array_index(nodes, i));
+    for (guint i = 0; i < nodes->len && done; i++) {
+        TsrNode *node = g_ptr_array_index(nodes, i);
+        done = copy_node(&copier, copier.graph, node);
+        g_array_append_val(part->nodes, node->index);
+    }
     for (guint i = 0; i < nodes->len && done; i++)
         add_outputs(&copier, g_ptr_array_index(nodes, i));
     g_hash_table_unref(copier.copies);
@@ -218,6 +285,21 @@ static TsrGraph *copy_part(TsrKnownPart *part, const GPtrArray *nodes, const cha
     if (!done)
         g_clear_pointer(&copier.graph, tsr_graph_unref);
     return copier.graph;
+}
+
+/* How many operators the node stands for, where a loop is enough for a part of its own. */
+static guint weight_of(const TsrNode *node)
+{
+    guint weight = (node->def->flags & (TSR_OP_LOOP | TSR_OP_SCAN)) != 0 ? TSR_PART_LEAST_NODES
+                                                                         : 1;
+    for (guint s = 0; s < node->subgraphs->len; s++) {
+        const TsrGraph *graph = g_ptr_array_index(node->subgraphs, s);
+        for (guint i = 0; i < graph->nodes->len; i++) {
+            const TsrNode *inner = g_ptr_array_index(graph->nodes, i);
+            weight += inner->kind == TSR_NODE_OPERATOR ? weight_of(inner) : 0;
+        }
+    }
+    return weight;
 }
 
 GPtrArray *tsr_known_parts_cut(const TsrProgram *program, GPtrArray *out_graphs)
@@ -232,13 +314,16 @@ GPtrArray *tsr_known_parts_cut(const TsrProgram *program, GPtrArray *out_graphs)
         g_autofree char *name = g_strdup_printf("%s.part%u", program->graph->name, parts->len);
         TsrKnownPart *part;
         TsrGraph *graph;
+        guint weight = 0;
         for (guint i = 0; i < program->nodes->len; i++)
-            if (known[i] && level[i] == at)
+            if (known[i] && level[i] == at) {
                 g_ptr_array_add(nodes, g_ptr_array_index(program->nodes, i));
-        if (nodes->len < TSR_PART_LEAST_NODES)
+                weight += weight_of(g_ptr_array_index(program->nodes, i));
+            }
+        if (weight < TSR_PART_LEAST_NODES)
             continue;
         part = tsr_known_part_new();
-        graph = copy_part(part, nodes, name);
+        graph = copy_part(program, part, nodes, name);
         if (graph == NULL) {
             tsr_known_part_free(part);
             continue;

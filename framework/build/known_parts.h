@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * known_parts.h: of a graph that is no task list, the parts that could be: nodes whose shapes
- * are all known, cut out as graphs of their own with a program each. The host runs the rest node
+ * are all known, control flow with all that is in it among them, cut out as graphs of their own
+ * with a program each. The host runs the rest node
  * by node and a part with one call. Nodes are copied, so the graph stays whole for whoever looks
  * at every value of a run.
  */
@@ -10,7 +11,7 @@
 
 #include "build/program.h"
 
-/* Fewer operators are not worth a call. */
+/* Fewer operators are not worth a call, unless they are repeated. */
 #define TSR_PART_LEAST_NODES 4u
 
 /* A value of the whole graph: its producer in TsrProgram.nodes, and which output. */

@@ -10,6 +10,7 @@
 #include "build/inplace.h"
 #include "build/memory_plan.h"
 #include "build/memory_use.h"
+#include "build/state_join.h"
 
 /* What a piece is: a symbol, or a workspace of a node. */
 typedef struct Owner {
@@ -328,14 +329,17 @@ void tsr_memory_assign(TsrProgram *program, TsrSymbols *symbols, const GPtrArray
     assigner.owners = g_array_new(FALSE, TRUE, sizeof(Owner));
     assigner.spans = g_array_new(FALSE, TRUE, sizeof(guint32));
     assigner.workspaces = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    if (options->in_place)
+    if (options->in_place) {
+        tsr_state_join(symbols, assigner.use, nodes, set);
         tsr_inplace_join(symbols, assigner.use, nodes, set);
+    }
     add_symbols(&assigner);
     add_workspaces(&assigner);
     plan(&assigner);
     for (guint i = 0; i < program->tasks->len; i++)
         resolve_args(&assigner, g_ptr_array_index(program->tasks, i));
     add_rows(&assigner);
+    tsr_state_drop_copies(program);
     tsr_memory_use_free(assigner.use);
     g_array_unref(assigner.pieces);
     g_array_unref(assigner.owners);

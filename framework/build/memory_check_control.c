@@ -154,25 +154,27 @@ static gboolean is_counter(const TsrChecker *checker, const TsrCheckUse *use)
 
 static gboolean check_limit(TsrChecker *checker, const TsrCheckUse *limit)
 {
+    gint64 rounds;
+    const gboolean counts_known = tsr_control_rounds(node_of(checker), &rounds);
     if (kind_of(limit) == TSR_ARG_NULL)
-        return tsr_checker_flag(node_of(checker), TSR_OP_LOOP);
+        return !counts_known;
     if (kind_of(limit) == TSR_ARG_CONSTANT) {
         gint64 stored;
-        TsrSlices slices;
-        return tsr_checker_flag(node_of(checker), TSR_OP_SCAN) &&
-               read_stored(checker, limit, &stored, sizeof(stored)) &&
-               tsr_control_slices(node_of(checker), FALSE, 0, &slices) &&
-               stored == (gint64)slices.places;
+        return counts_known && read_stored(checker, limit, &stored, sizeof(stored)) &&
+               stored == rounds;
     }
-    return limit->arg->ref == (TSR_ARG_INPUT | 0) &&
-           tsr_checker_flag(node_of(checker), TSR_OP_LOOP) && tsr_checker_read(checker, limit);
+    return limit->arg->ref == (TSR_ARG_INPUT | 0) && !counts_known &&
+           tsr_checker_read(checker, limit);
 }
 
 static gboolean check_condition(TsrChecker *checker, const TsrCheckUse *condition)
 {
     const gboolean begins = checker->task->kind == TSR_TASK_COUNT_BEGIN;
+    gint64 rounds;
+    if (tsr_control_rounds(node_of(checker), &rounds))
+        return kind_of(condition) == TSR_ARG_NULL;
     if (kind_of(condition) == TSR_ARG_NULL)
-        return begins || tsr_checker_flag(node_of(checker), TSR_OP_SCAN);
+        return begins;
     if (begins)
         return condition->arg->ref == (TSR_ARG_INPUT | 1) &&
                tsr_checker_read(checker, condition);
@@ -200,8 +202,7 @@ static gboolean check_counter(TsrChecker *checker, const GArray *uses)
                              begins ? use[i].source : tsr_checker_next(checker, use[i].source)))
             return FALSE;
     for (guint i = 4; i < uses->len; i++)
-        if (kind_of(&use[i]) != TSR_ARG_OUTPUT || index_of(&use[i]) < tsr_control_states(node) ||
-            !tsr_checker_flag(node, TSR_OP_SCAN))
+        if (kind_of(&use[i]) != TSR_ARG_OUTPUT || index_of(&use[i]) < tsr_control_states(node))
             return tsr_checker_wrong(checker, "begins what its node does not stack");
         else if (!tsr_checker_put(checker, &use[i], use[i].value))
             return FALSE;
@@ -213,17 +214,19 @@ static gboolean check_place(TsrChecker *checker, const GArray *uses)
     const TsrNode *node = node_of(checker);
     const TsrCheckUse *use = (const TsrCheckUse *)(const void *)uses->data;
     const guint states = tsr_control_states(node);
+    guint moved;
     const TsrPlaceParams *params;
     gboolean output;
     TsrSlices slices;
     gsize size = 0;
     params = checker->task->params != NULL ? g_bytes_get_data(checker->task->params, &size)
                                            : NULL;
-    if (!tsr_checker_flag(node, TSR_OP_SCAN) || uses->len != 3 || size != sizeof(*params) ||
+    if (!tsr_checker_repeats(node) || uses->len != 3 || size != sizeof(*params) ||
         !is_counter(checker, &use[2]))
         return wrong_copy(checker);
     output = kind_of(&use[0]) == TSR_ARG_OUTPUT;
-    if (index_of(&use[0]) < states || index_of(&use[1]) != index_of(&use[0]) ||
+    moved = output ? tsr_control_first_output(node) : 0;
+    if (index_of(&use[0]) < states || index_of(&use[1]) != index_of(&use[0]) + moved ||
         kind_of(&use[0]) != (output ? TSR_ARG_OUTPUT : TSR_REF_BODY_INPUT) ||
         kind_of(&use[1]) != (output ? TSR_REF_BODY_OUTPUT : TSR_ARG_INPUT) ||
         !tsr_control_slices(node, output, index_of(&use[0]) - states, &slices) ||

@@ -2,7 +2,8 @@
  *
  * memory_check_state.c: the states of a loop, which are inputs of its body. Memory holds a state,
  * or the next one from the copy at the end of the body on; a jump back makes the next ones the
- * states.
+ * states. So it does with what the body made of one of them, wherever that lies: without a copy
+ * it has to lie where the state is read.
  */
 #include <tessera/plugin.h>
 
@@ -102,6 +103,27 @@ static gboolean is_handed_on(const Again *again, gconstpointer state)
     return FALSE;
 }
 
+/* The state that a value becomes which a node of the body made in this round; NULL: none, or not
+ * just one, or it is not done. */
+static const TsrValue *made_for(const Again *again, gconstpointer source)
+{
+    const TsrValue *value = source, *state = NULL;
+    const guint first = tsr_checker_first_state(again->node);
+    if (g_hash_table_contains(again->checker->tokens, source) ||
+        value->producer->kind != TSR_NODE_OPERATOR || value->producer->graph != again->body ||
+        GPOINTER_TO_UINT(g_hash_table_lookup(again->checker->last_write, value)) >
+            again->checker->task_index)
+        return NULL;
+    for (guint i = 0; i < state_count(again->node); i++) {
+        if (result_of(again->node, again->body, first + i) != value)
+            continue;
+        if (state != NULL)
+            return NULL;
+        state = g_ptr_array_index(again->body->inputs, first + i);
+    }
+    return state;
+}
+
 /* TsrMemoryRename. */
 static gconstpointer begin_again(gpointer user, gconstpointer source)
 {
@@ -110,6 +132,9 @@ static gconstpointer begin_again(gpointer user, gconstpointer source)
     const TsrCheckToken *token = g_hash_table_contains(checker->tokens, source) ? source : NULL;
     const gboolean is_next = token != NULL && token->next_of != NULL;
     gconstpointer state = is_next ? token->next_of : source;
+    const TsrValue *made = made_for(again, source);
+    if (made != NULL)
+        return made;
     if (GPOINTER_TO_UINT(g_hash_table_lookup(checker->first_write, state)) > again->begin)
         return NULL; /* of the round that ends */
     if (!is_own(again, state))

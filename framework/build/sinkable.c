@@ -54,10 +54,12 @@ gboolean tsr_control_slices(const TsrNode *node, gboolean output, guint index, T
     const guint at = tsr_control_states(node) + index;
     const GPtrArray *values = output ? node->outputs : node->inputs;
     const TsrValue *value = at < values->len ? g_ptr_array_index(values, at) : NULL;
-    gint64 axis = entry_of(node, output ? "scan_output_axes" : "scan_input_axes", index);
+    const gboolean is_loop = (node->def->flags & TSR_OP_LOOP) != 0;
+    gint64 axis = is_loop ? 0
+                          : entry_of(node, output ? "scan_output_axes" : "scan_input_axes", index);
     const TsrTensorDesc *desc;
     guint64 all;
-    if (value == NULL)
+    if (value == NULL || (is_loop && !output))
         return FALSE;
     desc = &value->desc.view;
     if (!tsr_desc_is_static(desc) || desc->storage_format != desc->origin_format)
@@ -66,14 +68,45 @@ gboolean tsr_control_slices(const TsrNode *node, gboolean output, guint index, T
     if (axis < 0 || axis >= desc->rank || !tsr_desc_storage_bytes(desc, &all))
         return FALSE;
     *out = (TsrSlices){.rows = 1, .places = (guint64)desc->shape[axis], .bytes = 0};
-    out->backward = entry_of(node, output ? "scan_output_directions" : "scan_input_directions",
-                             index) != 0;
+    out->backward = !is_loop && entry_of(node, output ? "scan_output_directions"
+                                                      : "scan_input_directions", index) != 0;
     for (gint64 i = 0; i < axis; i++)
         out->rows *= (guint64)desc->shape[i];
     if (out->rows == 0 || out->places == 0)
         return all == 0;
     out->bytes = all / out->rows / out->places;
     return out->bytes * out->rows * out->places == all;
+}
+
+gboolean tsr_control_rounds(const TsrNode *node, gint64 *out_rounds)
+{
+    const gboolean is_loop = (node->def->flags & TSR_OP_LOOP) != 0;
+    const guint states = tsr_control_states(node);
+    guint index = 0;
+    TsrSlices slices;
+    while (is_loop && states + index < node->outputs->len &&
+           g_ptr_array_index(node->outputs, states + index) == NULL)
+        index++;
+    if (!tsr_control_slices(node, is_loop, index, &slices))
+        return FALSE;
+    *out_rounds = (gint64)slices.places;
+    return TRUE;
+}
+
+static guint64 bytes_of(const TsrValue *value)
+{
+    guint64 bytes;
+    return value != NULL && tsr_desc_storage_bytes(&value->desc.view, &bytes) ? bytes
+                                                                              : G_MAXUINT64;
+}
+
+/* Whether a piece is what the body has of it; without places there is never a piece. */
+static gboolean is_piece(const TsrSlices *slices, const TsrValue *value)
+{
+    return value != NULL &&
+           (slices->places == 0 ||
+            (bytes_of(value) == slices->rows * slices->bytes &&
+             value->desc.view.storage_format == value->desc.view.origin_format));
 }
 
 /* Whether bytes of one are bytes of the other. */
@@ -92,13 +125,6 @@ static const TsrValue *output_of(const TsrGraph *graph, guint index)
     return index < graph->outputs->len
                ? g_array_index(graph->outputs, TsrGraphOutput, index).value
                : NULL;
-}
-
-static guint64 bytes_of(const TsrValue *value)
-{
-    guint64 bytes;
-    return value != NULL && tsr_desc_storage_bytes(&value->desc.view, &bytes) ? bytes
-                                                                              : G_MAXUINT64;
 }
 
 static char *branch_obstacle(const TsrNode *node)
@@ -144,12 +170,30 @@ static char *states_obstacle(const TsrNode *node, const TsrGraph *body)
     return NULL;
 }
 
+/* What is stacked has a place for each round, and each round fills it as it is stored. */
+static char *stacks_obstacle(const TsrNode *node, const TsrGraph *body)
+{
+    const guint states = tsr_control_states(node);
+    gint64 rounds;
+    for (guint i = 0; states + i < node->outputs->len; i++) {
+        const TsrValue *each = output_of(body, tsr_control_first_output(node) + states + i);
+        TsrSlices slices;
+        if (g_ptr_array_index(node->outputs, states + i) == NULL)
+            continue;
+        if (!tsr_control_rounds(node, &rounds) || !tsr_control_slices(node, TRUE, i, &slices) ||
+            slices.places != (guint64)rounds || !is_piece(&slices, each))
+            return g_strdup_printf("scan output %u cannot be stacked as it is stored", i);
+    }
+    return NULL;
+}
+
 static char *loop_obstacle(const TsrNode *node)
 {
     const guint index = tsr_control_subgraph(node, "body");
     const TsrGraph *body = index != G_MAXUINT ? g_ptr_array_index(node->subgraphs, index) : NULL;
+    char *reason;
     if (body == NULL || body->inputs->len != 2 + tsr_control_states(node) ||
-        body->outputs->len < 1 + tsr_control_states(node))
+        body->outputs->len < 1 + MAX(tsr_control_states(node), node->outputs->len))
         return g_strdup("its body has other inputs and outputs than it needs");
     for (guint i = 0; i < 2 && i < node->inputs->len; i++)
         if (g_ptr_array_index(node->inputs, i) != NULL &&
@@ -158,10 +202,8 @@ static char *loop_obstacle(const TsrNode *node)
     if (bytes_of(g_ptr_array_index(body->inputs, 0)) != 8 ||
         bytes_of(g_ptr_array_index(body->inputs, 1)) != 1 || bytes_of(output_of(body, 0)) != 1)
         return g_strdup("its body's count or condition is not one value");
-    for (guint i = tsr_control_states(node); i < node->outputs->len; i++)
-        if (g_ptr_array_index(node->outputs, i) != NULL)
-            return g_strdup_printf("how much output %u stacks is known only when it has run", i);
-    return states_obstacle(node, body);
+    reason = stacks_obstacle(node, body);
+    return reason != NULL ? reason : states_obstacle(node, body);
 }
 
 static char *scan_obstacle(const TsrNode *node)
@@ -170,22 +212,19 @@ static char *scan_obstacle(const TsrNode *node)
     const TsrGraph *body = index != G_MAXUINT ? g_ptr_array_index(node->subgraphs, index) : NULL;
     const guint states = tsr_control_states(node);
     TsrSlices slices, first = {0};
+    char *reason;
     if (body == NULL || body->inputs->len != node->inputs->len ||
         body->outputs->len < node->outputs->len || states == node->inputs->len)
         return g_strdup("its body has other inputs and outputs than it needs");
     for (guint i = 0; states + i < node->inputs->len; i++) {
         if (!tsr_control_slices(node, FALSE, i, &slices) ||
-            bytes_of(g_ptr_array_index(body->inputs, states + i)) != slices.rows * slices.bytes ||
+            !is_piece(&slices, g_ptr_array_index(body->inputs, states + i)) ||
             (i != 0 && slices.places != first.places))
             return g_strdup_printf("scan input %u cannot be cut as it is stored", i);
         first = i == 0 ? slices : first;
     }
-    for (guint i = 0; states + i < node->outputs->len; i++)
-        if (g_ptr_array_index(node->outputs, states + i) != NULL &&
-            (!tsr_control_slices(node, TRUE, i, &slices) || slices.places != first.places ||
-             bytes_of(output_of(body, states + i)) != slices.rows * slices.bytes))
-            return g_strdup_printf("scan output %u cannot be stacked as it is stored", i);
-    return states_obstacle(node, body);
+    reason = stacks_obstacle(node, body);
+    return reason != NULL ? reason : states_obstacle(node, body);
 }
 
 /* Whatever else it is: its results have a size that is known now. */
@@ -216,16 +255,6 @@ gboolean tsr_value_is_known(const TsrValue *value)
            desc->dtype != TSR_DTYPE_UNDEFINED && tsr_desc_is_static(desc);
 }
 
-gboolean tsr_node_is_known(const TsrNode *node)
-{
-    for (guint i = 0; i < node->outputs->len; i++) {
-        const TsrValue *value = g_ptr_array_index(node->outputs, i);
-        if (value != NULL && !tsr_value_is_known(value))
-            return FALSE;
-    }
-    return node->kind == TSR_NODE_OPERATOR && (node->def->flags & TSR_OP_DATA_DEPENDENT) == 0;
-}
-
 static char *node_obstacle(const TsrNode *node)
 {
     char *reason = values_obstacle(node);
@@ -244,21 +273,31 @@ static char *node_obstacle(const TsrNode *node)
                : NULL;
 }
 
+char *tsr_node_obstacle(const TsrNode *node)
+{
+    g_autofree char *reason = NULL, *text = NULL;
+    for (guint s = 0; s < node->subgraphs->len; s++) {
+        char *inner = tsr_graph_obstacle(g_ptr_array_index(node->subgraphs, s));
+        if (inner != NULL)
+            return inner;
+    }
+    reason = node_obstacle(node);
+    if (reason == NULL)
+        return NULL;
+    text = tsr_node_to_text(node);
+    return g_strdup_printf("%s: %s", node->kind == TSR_NODE_DATA ? "input" : text, reason);
+}
+
 char *tsr_graph_obstacle(const TsrGraph *graph)
 {
-    for (guint i = 0; i < graph->nodes->len; i++) {
-        const TsrNode *node = g_ptr_array_index(graph->nodes, i);
-        g_autofree char *reason = NULL;
-        for (guint s = 0; s < node->subgraphs->len; s++) {
-            char *inner = tsr_graph_obstacle(g_ptr_array_index(node->subgraphs, s));
-            if (inner != NULL)
-                return inner;
-        }
-        reason = node_obstacle(node);
-        if (reason != NULL) {
-            g_autofree char *text = tsr_node_to_text(node);
-            return g_strdup_printf("%s: %s", node->kind == TSR_NODE_DATA ? "input" : text, reason);
-        }
-    }
-    return NULL;
+    char *reason = NULL;
+    for (guint i = 0; i < graph->nodes->len && reason == NULL; i++)
+        reason = tsr_node_obstacle(g_ptr_array_index(graph->nodes, i));
+    return reason;
+}
+
+gboolean tsr_node_is_known(const TsrNode *node)
+{
+    g_autofree char *obstacle = node->kind == TSR_NODE_OPERATOR ? tsr_node_obstacle(node) : NULL;
+    return node->kind == TSR_NODE_OPERATOR && obstacle == NULL;
 }

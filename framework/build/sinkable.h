@@ -11,10 +11,13 @@
 /* The first thing that keeps the graph, its subgraphs included, from being a task list, with
  * the node's name; NULL: nothing does. (transfer full) */
 char *tsr_graph_obstacle(const TsrGraph *graph);
+/* The same of one node with its subgraphs. (transfer full) */
+char *tsr_node_obstacle(const TsrNode *node);
 
 /* Whether the value is a tensor of one type and known shape. */
 gboolean tsr_value_is_known(const TsrValue *value);
-/* Whether an operator's results are, and follow from no data. */
+/* Whether the results of an operator are, and follow from no data; or, if it has subgraphs,
+ * whether tasks can follow it. */
 gboolean tsr_node_is_known(const TsrNode *node);
 
 /* Index of the subgraph in that attribute of a control flow node, or G_MAXUINT. */
@@ -34,8 +37,11 @@ typedef struct TsrSlices {
     guint64 bytes;
     gboolean backward;
 } TsrSlices;
-/* How a TSR_OP_SCAN cuts scan input `index` or stacks scan output `index`; FALSE: not in whole
- * bytes, or not as the shape says. */
+/* How a TSR_OP_SCAN cuts scan input `index`, or it or a TSR_OP_LOOP stacks scan output `index`;
+ * FALSE: not in whole bytes, or not as the shape says. */
 gboolean tsr_control_slices(const TsrNode *node, gboolean output, guint index, TsrSlices *out);
+/* Whether the number of rounds is known, as it is of a TSR_OP_SCAN and of a TSR_OP_LOOP that
+ * stacks something. */
+gboolean tsr_control_rounds(const TsrNode *node, gint64 *out_rounds);
 
 #endif

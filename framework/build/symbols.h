@@ -4,7 +4,7 @@
  * relation are one symbol, and a symbol is one piece of memory: a view (Reshape, Squeeze,
  * ...) and what it looks at; a Concat's output and the inputs that are written straight
  * into it; a Split's or Slice's input and the outputs that are read straight from it; an
- * output that is written over an input.
+ * output that is written over an input; a result of a loop's body and the state it becomes.
  */
 #ifndef TSR_BUILD_SYMBOLS_H
 #define TSR_BUILD_SYMBOLS_H
@@ -29,6 +29,7 @@ struct TsrSymbol {
     TsrValue *base;        /* what it was before anything joined it: a graph input or
                               constant stays where it is */
     gint output;           /* the graph output in whose memory it lies, or -1 */
+    gboolean is_state;     /* of a loop, and written over by the body (state_join.h) */
     GPtrArray *members;    /* TsrMember, in the order of the nodes that make them */
     guint row;             /* for whoever plans: index + 1, or 0 */
     guint64 offset;        /* in the activation memory, once planned */

@@ -159,6 +159,65 @@ static int32_t infer_body(TsrInferContext *infer, BodyInput *inputs, uint32_t fi
     return TSR_OK;
 }
 
+/* The value of an optional input of one element; *out_known 0: it is there, but unknown. */
+static int64_t scalar_input(const TsrInferContext *infer, uint32_t index, int64_t otherwise,
+                            int *out_known)
+{
+    const TsrTensor *value;
+    *out_known = 1;
+    if (tsr_infer_input(infer, index) == NULL)
+        return otherwise;
+    value = infer->node->values != NULL ? infer->node->values[index] : NULL;
+    *out_known = value != NULL && value->data != NULL && tsr_desc_elements(value->desc) == 1;
+    if (!*out_known)
+        return otherwise;
+    return value->desc->dtype == TSR_DTYPE_BOOL ? *(const uint8_t *)value->data != 0
+                                                : *(const int64_t *)value->data;
+}
+
+/* More rounds than any tensor has room for: such a count means that the condition ends it. */
+#define LOOP_ROUNDS_MAX INT32_MAX
+
+/* How many rounds a Loop has for certain: M (none when that is negative) while nothing may make
+ * its condition false before; none or one where a condition is false; else unknown. */
+static int64_t loop_rounds(TsrInferContext *infer)
+{
+    const TsrAttr *body = tsr_attr_find(infer->node, "body");
+    const TsrTensor *next = NULL;
+    uint32_t handed_on = UINT32_MAX;
+    int limit_known, go_known;
+    const int64_t limit = scalar_input(infer, 0, INT64_MAX, &limit_known);
+    const int64_t go = scalar_input(infer, 1, 1, &go_known);
+    if ((limit_known && limit <= 0) || (go_known && !go))
+        return 0;
+    if (!go_known || !limit_known)
+        return TSR_DIM_UNKNOWN;
+    if (limit == 1)
+        return 1;
+    if (!TSR_HAS(infer, subgraph_output) ||
+        infer->subgraph_output(infer, (uint32_t)body->i, 0, &next, &handed_on) != TSR_OK)
+        return TSR_DIM_UNKNOWN;
+    if (next != NULL &&
+        (tsr_desc_elements(next->desc) != 1 || next->desc->dtype != TSR_DTYPE_BOOL))
+        return TSR_DIM_UNKNOWN;
+    if (next != NULL && *(const uint8_t *)next->data == 0)
+        return 1;
+    return (next != NULL || handed_on == 1) && limit <= LOOP_ROUNDS_MAX ? limit
+                                                                        : TSR_DIM_UNKNOWN;
+}
+
+/* Makes a shape one of a higher rank; unknown where no tensor has that rank. */
+static void insert_dim(Shape *shape, uint32_t axis, int64_t extent)
+{
+    if (shape->rank >= TSR_MAX_RANK) {
+        shape->rank = TSR_RANK_UNKNOWN;
+        return;
+    }
+    memmove(shape->dim + axis + 1, shape->dim + axis, (shape->rank - axis) * sizeof(int64_t));
+    shape->dim[axis] = extent;
+    shape->rank++;
+}
+
 /* Loop: inputs M, cond, v_initial...; body (i, cond, v...) -> (cond, v..., scan...). A
  * scan output gets the number of iterations as its first dimension. */
 static int32_t infer_loop(const TsrOpDef *def, TsrInferContext *infer)
@@ -167,6 +226,7 @@ static int32_t infer_loop(const TsrOpDef *def, TsrInferContext *infer)
     const TsrTensorDesc *const *descs = NULL;
     uint32_t states = infer->node->input_count > 2 ? infer->node->input_count - 2 : 0, count = 0;
     Shape scalar = {.rank = 0};
+    int64_t rounds;
     int32_t status;
     (void)def;
     if (states + 2 > MAX_BODY)
@@ -187,14 +247,12 @@ static int32_t infer_loop(const TsrOpDef *def, TsrInferContext *infer)
         return infer->fail(infer, TSR_INVALID_ARGUMENT,
                            "the node has %u outputs, the body gives %u", infer->node->output_count,
                            count - 1);
+    rounds = loop_rounds(infer);
     for (uint32_t i = 0; i < infer->node->output_count; i++) {
         Shape shape = i < states ? shape_of(&inputs[2 + i].desc) : shape_of(descs[1 + i]);
         uint32_t dtype = i < states ? inputs[2 + i].desc.dtype : descs[1 + i]->dtype;
-        if (i >= states && shape.rank < TSR_MAX_RANK) {
-            memmove(shape.dim + 1, shape.dim, shape.rank * sizeof(int64_t));
-            shape.dim[0] = TSR_DIM_UNKNOWN;
-            shape.rank++;
-        }
+        if (i >= states)
+            insert_dim(&shape, 0, rounds);
         if ((status = set_kind(infer, i, descs[1 + i]->kind, dtype, &shape)) != TSR_OK)
             return status;
     }
@@ -260,23 +318,17 @@ static int32_t infer_scan(const TsrOpDef *def, TsrInferContext *infer)
                            count);
     for (uint32_t i = 0; i < infer->node->output_count; i++) {
         Shape shape = shape_of(i < states ? &inputs[i].desc : descs[i]);
-        if (i >= states && shape.rank < TSR_MAX_RANK) {
+        if (i >= states && shape.rank != TSR_RANK_UNKNOWN) {
             uint32_t axis;
             status = tsr_infer_axis(infer, "an entry of scan_output_axes",
                                     scan_axis(infer, "scan_output_axes", i - states),
                                     shape.rank + 1, &axis);
             if (status != TSR_OK)
                 return status;
-            memmove(shape.dim + axis + 1, shape.dim + axis,
-                    (shape.rank - axis) * sizeof(int64_t));
-            shape.dim[axis] = length;
-            shape.rank++;
+            insert_dim(&shape, axis, length);
         }
-        if (batch && shape.rank < TSR_MAX_RANK) {
-            memmove(shape.dim + 1, shape.dim, shape.rank * sizeof(int64_t));
-            shape.dim[0] = batch_extent;
-            shape.rank++;
-        }
+        if (batch)
+            insert_dim(&shape, 0, batch_extent);
         if ((status = tsr_infer_set(infer, i, descs[i]->dtype, &shape)) != TSR_OK)
             return status;
     }
@@ -470,6 +522,10 @@ static const TsrOpParam scan_25_out[] = {
     {"final_state_and_scan_outputs", TSR_PARAM_VARIADIC_MIXED, 0, TYPES_V25},
 };
 
+#define LOOP_SLOTS                                                                  \
+    .flags = TSR_OP_DATA_DEPENDENT | TSR_OP_LOOP, .value_inputs = 1u << 0 | 1u << 1, \
+    .infer = infer_loop, .infer_format_full = tsr_format_loop
+
 static const TsrOpDef definitions[] = {
     {OP_ROW("", "If", 1), OP_INPUTS(if_1_in), OP_OUTPUTS(if_1_out), OP_ATTRS(if_1_attrs),
      .flags = TSR_OP_DATA_DEPENDENT | TSR_OP_BRANCH, .infer = infer_if,
@@ -498,33 +554,24 @@ static const TsrOpDef definitions[] = {
     {OP_ROW("", "If", 25), OP_INPUTS(if_1_in), OP_OUTPUTS(if_25_out), OP_ATTRS(if_1_attrs),
      .flags = TSR_OP_DATA_DEPENDENT | TSR_OP_BRANCH, .infer = infer_if,
      .infer_format_full = tsr_format_if},
-    {OP_ROW("", "Loop", 1), OP_INPUTS(loop_1_in), OP_OUTPUTS(loop_1_out), OP_ATTRS(loop_1_attrs),
-     .flags = TSR_OP_DATA_DEPENDENT | TSR_OP_LOOP, .infer = infer_loop,
-     .infer_format_full = tsr_format_loop},
-    {OP_ROW("", "Loop", 11), OP_INPUTS(loop_1_in), OP_OUTPUTS(loop_1_out), OP_ATTRS(loop_1_attrs),
-     .flags = TSR_OP_DATA_DEPENDENT | TSR_OP_LOOP, .infer = infer_loop,
-     .infer_format_full = tsr_format_loop},
-    {OP_ROW("", "Loop", 13), OP_INPUTS(loop_1_in), OP_OUTPUTS(loop_1_out), OP_ATTRS(loop_1_attrs),
-     .flags = TSR_OP_DATA_DEPENDENT | TSR_OP_LOOP, .infer = infer_loop,
-     .infer_format_full = tsr_format_loop},
+    {OP_ROW("", "Loop", 1), OP_INPUTS(loop_1_in), OP_OUTPUTS(loop_1_out),
+     OP_ATTRS(loop_1_attrs), LOOP_SLOTS},
+    {OP_ROW("", "Loop", 11), OP_INPUTS(loop_1_in), OP_OUTPUTS(loop_1_out),
+     OP_ATTRS(loop_1_attrs), LOOP_SLOTS},
+    {OP_ROW("", "Loop", 13), OP_INPUTS(loop_1_in), OP_OUTPUTS(loop_1_out),
+     OP_ATTRS(loop_1_attrs), LOOP_SLOTS},
     {OP_ROW("", "Loop", 16), OP_INPUTS(loop_16_in), OP_OUTPUTS(loop_16_out),
-     OP_ATTRS(loop_1_attrs), .flags = TSR_OP_DATA_DEPENDENT | TSR_OP_LOOP, .infer = infer_loop,
-     .infer_format_full = tsr_format_loop},
+     OP_ATTRS(loop_1_attrs), LOOP_SLOTS},
     {OP_ROW("", "Loop", 19), OP_INPUTS(loop_19_in), OP_OUTPUTS(loop_19_out),
-     OP_ATTRS(loop_1_attrs), .flags = TSR_OP_DATA_DEPENDENT | TSR_OP_LOOP, .infer = infer_loop,
-     .infer_format_full = tsr_format_loop},
+     OP_ATTRS(loop_1_attrs), LOOP_SLOTS},
     {OP_ROW("", "Loop", 21), OP_INPUTS(loop_21_in), OP_OUTPUTS(loop_21_out),
-     OP_ATTRS(loop_1_attrs), .flags = TSR_OP_DATA_DEPENDENT | TSR_OP_LOOP, .infer = infer_loop,
-     .infer_format_full = tsr_format_loop},
+     OP_ATTRS(loop_1_attrs), LOOP_SLOTS},
     {OP_ROW("", "Loop", 23), OP_INPUTS(loop_23_in), OP_OUTPUTS(loop_23_out),
-     OP_ATTRS(loop_1_attrs), .flags = TSR_OP_DATA_DEPENDENT | TSR_OP_LOOP, .infer = infer_loop,
-     .infer_format_full = tsr_format_loop},
+     OP_ATTRS(loop_1_attrs), LOOP_SLOTS},
     {OP_ROW("", "Loop", 24), OP_INPUTS(loop_24_in), OP_OUTPUTS(loop_24_out),
-     OP_ATTRS(loop_1_attrs), .flags = TSR_OP_DATA_DEPENDENT | TSR_OP_LOOP, .infer = infer_loop,
-     .infer_format_full = tsr_format_loop},
+     OP_ATTRS(loop_1_attrs), LOOP_SLOTS},
     {OP_ROW("", "Loop", 25), OP_INPUTS(loop_25_in), OP_OUTPUTS(loop_25_out),
-     OP_ATTRS(loop_1_attrs), .flags = TSR_OP_DATA_DEPENDENT | TSR_OP_LOOP, .infer = infer_loop,
-     .infer_format_full = tsr_format_loop},
+     OP_ATTRS(loop_1_attrs), LOOP_SLOTS},
     {OP_ROW("", "Scan", 8), OP_INPUTS(scan_8_in), OP_OUTPUTS(scan_8_out), OP_ATTRS(scan_8_attrs),
      .flags = TSR_OP_DATA_DEPENDENT, .infer = infer_scan, .infer_format_full = tsr_format_scan},
     {OP_ROW("", "Scan", 9), OP_INPUTS(scan_9_in), OP_OUTPUTS(scan_8_out), OP_ATTRS(scan_9_attrs),

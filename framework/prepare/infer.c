@@ -104,7 +104,7 @@ gboolean tsr_infer_node(TsrNode *node, TsrInferGraphFn infer_graph, gpointer use
     g_autofree TsrValueDims *known = g_new0(TsrValueDims, node->outputs->len + 1);
     g_autoptr(GPtrArray) descs = g_ptr_array_new_with_free_func(g_free);
     SubgraphCall call = {node, descs, infer_graph, user};
-    const TsrInferDims dims = {tsr_graph_dims(node->graph),
+    const TsrInferDims dims = {node, tsr_graph_dims(node->graph),
                                (TsrValue *const *)node->inputs->pdata, known};
     for (guint i = 0; i < node->outputs->len; i++) {
         tsr_desc_init(&outputs[i]);

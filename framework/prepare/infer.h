@@ -15,8 +15,9 @@ typedef gboolean (*TsrInferSubgraphFn)(gpointer user, guint32 index,
                                        const TsrTensorDesc *const **out_outputs,
                                        guint32 *out_output_count, GError **error);
 
-/* Where inference keeps what only a run knows. */
+/* Of a graph that is compiled: where inference keeps what only a run knows. */
 typedef struct TsrInferDims {
+    const TsrNode *node;     /* of a graph, whose subgraphs may be looked at */
     TsrDims *table;
     TsrValue *const *inputs; /* of the node; NULL where one is omitted */
     TsrValueDims *outputs;   /* filled; rank and element_count as the caller left them where

@@ -124,6 +124,47 @@ static int32_t frame_infer_subgraph(TsrInferContext *infer, uint32_t index,
     return TSR_OK;
 }
 
+/* Where a value comes from, past nodes that change nothing of it. */
+static const TsrValue *origin_of(const TsrValue *value)
+{
+    for (;;) {
+        const TsrNode *node = value->producer;
+        const TsrValue *input;
+        if (node->kind != TSR_NODE_OPERATOR || node->def->domain[0] != '\0' ||
+            (strcmp(node->def->name, "Identity") != 0 && strcmp(node->def->name, "Cast") != 0))
+            return value;
+        input = g_ptr_array_index(node->inputs, 0);
+        if (input == NULL || input->desc.view.dtype == TSR_DTYPE_UNDEFINED ||
+            input->desc.view.dtype != value->desc.view.dtype)
+            return value;
+        value = input;
+    }
+}
+
+static int32_t frame_subgraph_output(TsrInferContext *infer, uint32_t index, uint32_t output,
+                                     const TsrTensor **out_value, uint32_t *out_input)
+{
+    const Frame *frame = (const Frame *)infer;
+    const TsrNode *node = frame->dims != NULL ? frame->dims->node : NULL;
+    const TsrGraph *graph;
+    const TsrValue *value;
+    *out_value = NULL;
+    *out_input = UINT32_MAX;
+    if (node == NULL)
+        return TSR_OK;
+    graph = index < node->subgraphs->len ? g_ptr_array_index(node->subgraphs, index) : NULL;
+    if (graph == NULL || output >= graph->outputs->len)
+        return frame_fail(infer, TSR_INVALID_ARGUMENT, "has no output %u of a subgraph %u",
+                          output, index);
+    value = origin_of(g_array_index(graph->outputs, TsrGraphOutput, output).value);
+    if (value->constant != NULL)
+        *out_value = &value->tensor;
+    for (guint i = 0; i < graph->inputs->len; i++)
+        if (g_ptr_array_index(graph->inputs, i) == value)
+            *out_input = i;
+    return TSR_OK;
+}
+
 /* ------------------------------------------------------------ what only a run knows */
 
 static int64_t frame_extent(TsrInferContext *infer, uint32_t index, uint32_t axis)
@@ -285,7 +326,8 @@ gboolean tsr_infer_view(const TsrOpDef *def, const TsrNodeView *view, TsrDesc *o
                     .fail = frame_fail, .set_output_kind = frame_set_output_kind,
                     .set_output_max = frame_set_output_max, .extent = frame_extent,
                     .combine = frame_combine, .elements = frame_elements,
-                    .set_elements = frame_set_elements},
+                    .set_elements = frame_set_elements,
+                    .subgraph_output = frame_subgraph_output},
         .def = def, .outputs = outputs, .dims = dims,
         .infer_subgraph = infer_subgraph, .user = user,
     };

@@ -5,6 +5,8 @@
  */
 #include "prepare/prepare.h"
 
+#include <tessera/plugin_util.h>
+
 #include "ir/value_dims.h"
 #include "ir/verify.h"
 #include "prepare/branch.h"
@@ -29,16 +31,32 @@ static gboolean infer_subgraph(TsrGraph *graph, gpointer user, GError **error)
                                    : tsr_infer_graph(graph, user, error);
 }
 
+static gboolean has_open_shape(const TsrNode *node)
+{
+    for (guint i = 0; i < node->outputs->len; i++) {
+        const TsrValue *value = g_ptr_array_index(node->outputs, i);
+        if (value != NULL && !tsr_desc_is_static(&value->desc.view))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 static gboolean settle_node(TsrNode *node, Folding *folding, GError **error)
 {
-    gboolean folded;
+    gboolean folded, settled = FALSE;
     if (!tsr_infer_node(node, infer_subgraph, folding, error))
         return FALSE;
     for (guint s = 0; s < node->subgraphs->len; s++) {
         TsrGraph *subgraph = g_ptr_array_index(node->subgraphs, s);
-        if (subgraph->inputs->len != 0 && !settle_graph(subgraph, folding, error))
+        if (subgraph->inputs->len == 0)
+            continue;
+        if (!settle_graph(subgraph, folding, error))
             return FALSE;
+        settled = TRUE;
     }
+    /* What was folded in a body may tell how often it runs. */
+    if (settled && has_open_shape(node) && !tsr_infer_node(node, infer_subgraph, folding, error))
+        return FALSE;
     if ((node->def->flags & TSR_OP_FOLD_LATE) != 0 && !folding->late)
         return TRUE;
     return tsr_fold_node(node, folding->reference, &folded, error) &&

@@ -792,7 +792,9 @@ enum {
                                         the count is below input 0 (omitted: any) and the
                                         condition, input 1 (omitted: true) at first, is true.
                                         The other inputs are the first states, the outputs the
-                                        last ones and then what was scanned, stacked */
+                                        last ones and then what was scanned, stacked along a
+                                        new first dimension: where inference knows its extent,
+                                        so many rounds it has for certain */
     TSR_OP_SCAN = 1u << 12,          /* subgraph body, (states..., parts...) -> (states...,
                                         scanned...), runs for each part of the last
                                         num_scan_inputs inputs along scan_input_axes; outputs
@@ -846,6 +848,11 @@ struct TsrInferContext {
      * TSR_INFER_ELEMENTS, else they are ignored. Only from infer_elements. */
     void (*set_elements)(TsrInferContext *infer, uint32_t index, uint32_t count,
                          const int64_t *elements);
+    /* What is known of an output of subgraph index beside its desc: its value where that is
+     * constant (else NULL), and which input of the subgraph it is, handed on as it came
+     * (UINT32_MAX: none). */
+    int32_t (*subgraph_output)(TsrInferContext *infer, uint32_t index, uint32_t output,
+                               const TsrTensor **out_value, uint32_t *out_input);
 };
 
 /* Elements that inference follows of one tensor. */

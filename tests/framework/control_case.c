@@ -4,8 +4,10 @@
  */
 #include "control_case.h"
 
+#include <glib/gstdio.h>
 #include <tessera/plugin_util.h>
 
+#include "build/known_parts.h"
 #include "onnx/import.h"
 
 const gint64 control_shape[] = {CONTROL_ROWS, CONTROL_COLUMNS};
@@ -36,6 +38,19 @@ void control_float(ModelMaker *maker, Onnx__Graph *graph, const char *name)
 void control_int(ModelMaker *maker, Onnx__Node *node, const char *name, gint64 value)
 {
     maker_attr(maker, node, name, TSR_ATTR_INT)->i = value;
+}
+
+void control_count(ModelMaker *maker, const char *name, gint64 value)
+{
+    maker_initializer(maker, maker->graph,
+                      maker_tensor(maker, name, TSR_DTYPE_INT64, 0, NULL, &value, sizeof(value)));
+}
+
+void control_truth(ModelMaker *maker, const char *name, gboolean value)
+{
+    const guint8 byte = value ? 1 : 0;
+    maker_initializer(maker, maker->graph,
+                      maker_tensor(maker, name, TSR_DTYPE_BOOL, 0, NULL, &byte, sizeof(byte)));
 }
 
 static void add_graph(ModelMaker *maker, Onnx__Node *node, const char *name, Onnx__Graph *graph)
@@ -163,6 +178,9 @@ static void ck_same_bits(const GPtrArray *got, const GPtrArray *want, const char
     for (guint i = 0; i < want->len; i++) {
         TsrArray *a = g_ptr_array_index(got, i), *b = g_ptr_array_index(want, i);
         ck_assert_uint_eq(tsr_array_size_bytes(a), tsr_array_size_bytes(b));
+        ck_assert_uint_eq(tsr_array_rank(a), tsr_array_rank(b));
+        for (guint k = 0; k < tsr_array_rank(b); k++)
+            ck_assert_int_eq(tsr_array_shape(a)[k], tsr_array_shape(b)[k]);
         ck_assert_msg(memcmp(tsr_array_data(a), tsr_array_data(b), tsr_array_size_bytes(b)) == 0,
                       "%s: output %u differs", what, i);
     }
@@ -229,4 +247,64 @@ guint control_check(ControlBuild build, gpointer user, const char *name, gboolea
         }
     }
     return streams;
+}
+
+/* ------------------------------------------------------------ known in parts */
+
+typedef struct Mixed {
+    ControlBuild build;
+    gpointer user;
+} Mixed;
+
+static void build_mixed(ModelMaker *maker, gpointer user)
+{
+    const Mixed *mixed = user;
+    mixed->build(maker, mixed->user);
+    maker_node(maker, maker->graph, "NonZero", "", "x", "where_x_is");
+    maker_output(maker, maker->graph, "where_x_is");
+}
+
+static guint nodes_on_host(const TsrProgram *program)
+{
+    g_autoptr(GHashTable) taken = g_hash_table_new(NULL, NULL);
+    guint count = 0;
+    for (guint p = 0; p < program->parts->len; p++) {
+        const TsrKnownPart *part = g_ptr_array_index(program->parts, p);
+        for (guint i = 0; i < part->nodes->len; i++)
+            g_hash_table_add(taken,
+                             g_ptr_array_index(program->nodes,
+                                               g_array_index(part->nodes, guint32, i)));
+    }
+    for (guint i = 0; i < program->graph->nodes->len; i++) {
+        const TsrNode *node = g_ptr_array_index(program->graph->nodes, i);
+        count += node->subgraphs->len != 0 && !g_hash_table_contains(taken, node);
+    }
+    return count;
+}
+
+guint control_check_mixed(ControlBuild build, gpointer user, const char *name)
+{
+    Mixed mixed = {build, user};
+    g_autofree char *directory = fixture_directory();
+    g_autofree char *path = g_build_filename(directory, "mixed.om", NULL);
+    guint left = 0;
+    for (guint s = 0; s < 2; s++) {
+        g_autoptr(TsrGraph) first = control_import(control_sessions[s], build_mixed, &mixed);
+        g_autoptr(TsrModel) plain = control_compile(control_sessions[s], first, &on_host);
+        g_autoptr(TsrGraph) graph = control_import(control_sessions[s], build_mixed, &mixed);
+        g_autoptr(TsrModel) model = control_compile(control_sessions[s], graph, &control_forms[s]);
+        g_autoptr(TsrModel) loaded = NULL;
+        GError *error = NULL;
+        ck_assert(!control_program(model)->is_sink);
+        left = nodes_on_host(control_program(model));
+        ck_all_inputs(model, plain, name);
+        ck_assert(tsr_model_save(model, path, &error));
+        loaded = tsr_session_load(control_sessions[s], path, &error);
+        ck_no_error(error);
+        ck_assert_uint_eq(nodes_on_host(control_program(loaded)), left);
+        ck_all_inputs(loaded, plain, name);
+    }
+    g_remove(path);
+    g_rmdir(directory);
+    return left;
 }

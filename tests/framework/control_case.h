@@ -25,6 +25,9 @@ void control_float(ModelMaker *maker, Onnx__Graph *graph, const char *name);
 void control_int(ModelMaker *maker, Onnx__Node *node, const char *name, gint64 value);
 void control_ints(ModelMaker *maker, Onnx__Node *node, const char *name, guint count,
                   const gint64 *ints);
+/* Constants of one element of the outermost graph. */
+void control_count(ModelMaker *maker, const char *name, gint64 value);
+void control_truth(ModelMaker *maker, const char *name, gboolean value);
 void control_outputs(ModelMaker *maker, Onnx__Graph *graph, const char *names);
 /* The branch that runs when the condition is true. */
 Onnx__Graph *control_if(ModelMaker *maker, Onnx__Graph *graph, const char *condition,
@@ -42,6 +45,9 @@ typedef struct ControlNetwork {
 } ControlNetwork;
 extern const ControlNetwork control_networks[];
 extern const gsize control_network_count;
+/* Loops that stack, with a number of rounds that is known (control_stacks.c). */
+extern const ControlNetwork control_stacks[];
+extern const gsize control_stack_count;
 
 typedef void (*ControlBuild)(ModelMaker *maker, gpointer user);
 /* A ControlBuild; user is a ControlNetwork. */
@@ -59,5 +65,9 @@ extern const TsrCompileOptions control_forms[CONTROL_FORMS];
 /* In all forms, on all inputs, on both sessions: the same bits as node by node. Returns the
  * largest number of streams that a form had. */
 guint control_check(ControlBuild build, gpointer user, const char *name, gboolean on_device);
+/* The same for the graph with a further output whose size follows from data, so that it is known
+ * in parts only; from a file as well. Returns how many nodes with subgraphs stayed with the
+ * host. */
+guint control_check_mixed(ControlBuild build, gpointer user, const char *name);
 
 #endif

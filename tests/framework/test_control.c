@@ -5,14 +5,24 @@
  */
 #include "control_case.h"
 
-START_TEST(same_bits_as_on_the_host)
+static void check_networks(const ControlNetwork *networks, gsize count)
 {
     control_open();
-    for (guint i = 0; i < control_network_count; i++)
-        control_check(control_build_network, (gpointer)&control_networks[i],
-                      control_networks[i].name,
-                   control_networks[i].on_device);
+    for (guint i = 0; i < count; i++)
+        control_check(control_build_network, (gpointer)&networks[i], networks[i].name,
+                      networks[i].on_device);
     control_close();
+}
+
+START_TEST(same_bits_as_on_the_host)
+{
+    check_networks(control_networks, control_network_count);
+}
+END_TEST
+
+START_TEST(loops_that_stack)
+{
+    check_networks(control_stacks, control_stack_count);
 }
 END_TEST
 
@@ -26,6 +36,49 @@ static void stacks_what_nobody_knows(ModelMaker *maker, gpointer user)
     maker_node(maker, body, "Mul", "", "s,w", "t");
     control_outputs(maker, body, "lgo,t,s");
     control_outputs(maker, maker->graph, "y,all");
+}
+
+static void stacks_until(ModelMaker *maker, const char *inputs, const char *condition)
+{
+    Onnx__Graph *body;
+    control_count(maker, "five", 5);
+    body = control_loop(maker, maker->graph, inputs, "y,all", "l");
+    control_float(maker, body, "s");
+    maker_node(maker, body, "Mul", "", "s,w", "t");
+    maker_node(maker, body, "Less", "", "li,m1", "more");
+    control_outputs(maker, body, condition);
+    maker_output(maker, body, "t");
+    maker_output(maker, body, "s");
+    control_outputs(maker, maker->graph, "y,all");
+}
+
+static void stacks_while_true(ModelMaker *maker, gpointer user)
+{
+    (void)user;
+    stacks_until(maker, "five,,x", "more");
+}
+
+static void stacks_if_at_all(ModelMaker *maker, gpointer user)
+{
+    (void)user;
+    stacks_until(maker, "five,c0,x", "lgo");
+}
+
+/* The condition is the one that another node made, which the first round may not have had. */
+static void stacks_while_another_is(ModelMaker *maker, gpointer user)
+{
+    (void)user;
+    stacks_until(maker, "five,,x", "c0");
+}
+
+/* A condition of no element. */
+static void stacks_by_nothing(ModelMaker *maker, gpointer user)
+{
+    const gint64 none = 0;
+    (void)user;
+    maker_initializer(maker, maker->graph,
+                      maker_tensor(maker, "empty", TSR_DTYPE_BOOL, 1, &none, "", 0));
+    stacks_until(maker, "five,,x", "empty");
 }
 
 static void branches_of_two_shapes(ModelMaker *maker, gpointer user)
@@ -46,6 +99,10 @@ START_TEST(what_stays_on_the_host)
         const char *reason;
     } cases[] = {
         {stacks_what_nobody_knows, "is known only"},
+        {stacks_while_true, "is known only"},
+        {stacks_if_at_all, "is known only"},
+        {stacks_while_another_is, "is known only"},
+        {stacks_by_nothing, "is known only"},
         {branches_of_two_shapes, "is known only at run time"},
     };
     control_open();
@@ -106,4 +163,5 @@ START_TEST(branch_that_cannot_run)
 }
 END_TEST
 
-FIXTURE_MAIN("control", same_bits_as_on_the_host, what_stays_on_the_host, branch_that_cannot_run)
+FIXTURE_MAIN("control", same_bits_as_on_the_host, loops_that_stack, what_stays_on_the_host,
+             branch_that_cannot_run)

@@ -84,15 +84,24 @@ static void random_if(Random *random, Onnx__Graph *graph, GPtrArray *names, guin
 
 static void random_loop(Random *random, Onnx__Graph *graph, GPtrArray *names, guint depth)
 {
+    static const char *const known[] = {"none", "one", "three"};
     const guint count = 1 + below(random, 3);
+    const gboolean stacks = below(random, 2);
     g_autoptr(GPtrArray) inside = copy_names(names);
     const char *prefix = new_name(random);
     g_autofree char *inputs =
-        g_strdup_printf("%s,%s,%s", below(random, 2) ? "m0" : "m1",
-                        below(random, 3) == 0 ? "c0" : "", distinct(random, names, count));
+        g_strdup_printf("%s,%s,%s",
+                        stacks              ? known[below(random, 3)]
+                        : below(random, 2) ? "m0"
+                                           : "m1",
+                        !stacks && below(random, 3) == 0 ? "c0" : "",
+                        distinct(random, names, count));
     g_autofree char *condition = g_strdup_printf("%sgo", prefix);
+    const char *last = results(random, names, count);
+    g_autofree char *both = g_strdup_printf("%s,%sall", last, prefix);
+    g_autofree char *sum = g_strdup_printf("%sall,first", prefix);
     Onnx__Graph *body =
-        control_loop(random->maker, graph, inputs, results(random, names, count), prefix);
+        control_loop(random->maker, graph, inputs, stacks ? both : last, prefix);
     for (guint i = 0; i < count; i++) {
         char *state = new_name(random);
         control_float(random->maker, body, state);
@@ -101,6 +110,12 @@ static void random_loop(Random *random, Onnx__Graph *graph, GPtrArray *names, gu
     random_block(random, body, inside, depth - 1);
     maker_output(random->maker, body, condition);
     control_outputs(random->maker, body, distinct(random, inside, count));
+    if (stacks) { /* one value of each round, whose sum is a value as others are */
+        maker_output(random->maker, body, distinct(random, inside, 1));
+        control_int(random->maker,
+                    maker_node(random->maker, graph, "ReduceSum", "", sum,
+                               results(random, names, 1)), "keepdims", 0);
+    }
 }
 
 static void random_scan(Random *random, Onnx__Graph *graph, GPtrArray *names, guint depth)
@@ -168,7 +183,7 @@ static void random_block(Random *random, Onnx__Graph *graph, GPtrArray *names, g
 static void build_random(ModelMaker *maker, gpointer user)
 {
     static const gint64 half[] = {2, 1, 2, CONTROL_COLUMNS}, four = 4;
-    static const gint64 whole[] = {CONTROL_ROWS, CONTROL_COLUMNS}, two = 2;
+    static const gint64 whole[] = {CONTROL_ROWS, CONTROL_COLUMNS}, two = 2, one = 1, zero = 0;
     g_autoptr(GRand) source = g_rand_new_with_seed(GPOINTER_TO_UINT(user));
     g_autoptr(GPtrArray) names = g_ptr_array_new();
     Random random = {maker, source, 0, 0};
@@ -176,6 +191,11 @@ static void build_random(ModelMaker *maker, gpointer user)
                                                         half, sizeof(half)));
     maker_initializer(maker, maker->graph, maker_tensor(maker, "whole", TSR_DTYPE_INT64, 1, &two,
                                                         whole, sizeof(whole)));
+    maker_initializer(maker, maker->graph, maker_tensor(maker, "first", TSR_DTYPE_INT64, 1, &one,
+                                                        &zero, sizeof(zero)));
+    control_count(maker, "none", 0);
+    control_count(maker, "one", 1);
+    control_count(maker, "three", 3);
     g_ptr_array_add(names, (gpointer) "x");
     g_ptr_array_add(names, (gpointer) "w");
     g_ptr_array_add(names, (gpointer) "v");
@@ -197,4 +217,16 @@ START_TEST(random_nests)
 }
 END_TEST
 
-FIXTURE_MAIN("control_random", random_nests)
+/* The same, known in parts. */
+START_TEST(random_parts)
+{
+    control_open();
+    for (guint seed = 100; seed < 116; seed++) {
+        g_autofree char *name = g_strdup_printf("seed %u", seed);
+        control_check_mixed(build_random, GUINT_TO_POINTER(seed), name);
+    }
+    control_close();
+}
+END_TEST
+
+FIXTURE_MAIN("control_random", random_nests, random_parts)
