@@ -45,20 +45,6 @@ static guint choose_inputs(const TsrNarrower *narrower, const TsrNode *node, gui
     return count;
 }
 
-static gboolean no_subgraphs(gpointer user, guint32 index, const TsrTensorDesc *const *inputs,
-                             guint32 input_count, const TsrTensorDesc *const **out_outputs,
-                             guint32 *out_output_count, GError **error)
-{
-    (void)user;
-    (void)index;
-    (void)inputs;
-    (void)input_count;
-    (void)out_outputs;
-    (void)out_output_count;
-    (void)error;
-    return FALSE;
-}
-
 /* Asks the definition what comes out of float16. */
 static gboolean infer_outputs(TsrPrecisionTrial *trial, const TsrNode *node, guint32 dtype,
                               const TsrTensor *const *real_values, char **out_reason)
@@ -73,7 +59,7 @@ static gboolean infer_outputs(TsrPrecisionTrial *trial, const TsrNode *node, gui
         if (trial->input_dtypes[i] == dtype && trial->view.inputs[i] != NULL)
             trial->descs[i].view.dtype = TSR_DTYPE_FLOAT16;
     asked.values = real_values;
-    done = tsr_infer_view(node->def, &asked, outputs, NULL, no_subgraphs, NULL, &error);
+    done = tsr_infer_view(node->def, &asked, outputs, NULL, NULL, NULL, &error);
     for (guint i = 0; i < node->inputs->len; i++)
         if (trial->view.inputs[i] != NULL)
             trial->descs[i].view.dtype = trial->input_dtypes[i];

@@ -26,7 +26,7 @@ typedef struct TsrInferDims {
 
 /* Fills outputs[view->output_count] (initialised descs; not wanted ones are ignored).
  * Only values of inputs that the definition declares are shown to it. dims NULL: every extent is
- * a number or unknown.
+ * a number or unknown. infer_subgraph NULL: asking for a subgraph is an error.
  * Errors: INVALID_ARGUMENT names operator, node, input descriptors. */
 gboolean tsr_infer_view(const TsrOpDef *def, const TsrNodeView *view, TsrDesc *outputs,
                         const TsrInferDims *dims, TsrInferSubgraphFn infer_subgraph,

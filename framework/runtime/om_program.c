@@ -270,8 +270,7 @@ TsrProgram *tsr_om_program(GVariant *const *parts, TsrOpRegistry *registry,
     read_memory(program->memory, parts[TSR_OM_PART_MEMORY]);
     read_fused(program, parts[TSR_OM_PART_META]);
     if (!read_tasks(program, parts[TSR_OM_PART_TASKS], error) ||
-        !read_places(program, parts[TSR_OM_PART_META], error) ||
-        !tsr_om_read_parts(program, parts[TSR_OM_PART_META], registry, error))
+        !read_places(program, parts[TSR_OM_PART_META], error))
         return NULL;
     return g_steal_pointer(&program);
 }

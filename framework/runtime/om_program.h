@@ -17,12 +17,13 @@ enum {
 };
 
 /* Every task is checked against the graph, the memory and the weights. Errors: CORRUPT,
- * UNSUPPORTED. (transfer full) */
+ * UNSUPPORTED. Known parts are left out. (transfer full) */
 TsrProgram *tsr_om_program(GVariant *const *parts, TsrOpRegistry *registry, TsrWeights *weights,
                            GError **error);
+/* The same for the variants in a tuple. */
 TsrProgram *tsr_om_program_of_tuple(GVariant *whole, TsrOpRegistry *registry,
                                     TsrWeights *weights, GError **error);
-/* The known parts that the program's "meta" tells of. Errors: CORRUPT. */
+/* Adds the known parts that the program's "meta" tells of. Errors: CORRUPT. */
 gboolean tsr_om_read_parts(TsrProgram *program, GVariant *meta, TsrOpRegistry *registry,
                            GError **error) G_GNUC_WARN_UNUSED_RESULT;
 

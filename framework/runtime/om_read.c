@@ -13,6 +13,16 @@ static const char *const part_names[] = {TSR_OM_META, TSR_OM_GRAPH, TSR_OM_TASKS
 static const char *const part_types[] = {"a{sv}", TSR_GRAPH_VARIANT_TYPE, TSR_OM_TASKS_TYPE,
                                          TSR_OM_MEMORY_TYPE};
 
+/* The program with its known parts; NULL: they are not sound, and it is gone. */
+static TsrProgram *add_parts(TsrProgram *program, GVariant *meta, TsrOpRegistry *registry,
+                             GError **error)
+{
+    if (program == NULL || tsr_om_read_parts(program, meta, registry, error))
+        return program;
+    tsr_program_free(program);
+    return NULL;
+}
+
 TsrProgram *tsr_om_read(const TsrOmFile *file, TsrOpRegistry *registry, TsrWeights *weights,
                         GError **error)
 {
@@ -23,17 +33,23 @@ TsrProgram *tsr_om_read(const TsrOmFile *file, TsrOpRegistry *registry, TsrWeigh
                                                            part_types[count], error)) != NULL)
         count++;
     if (count == TSR_OM_PARTS)
-        program = tsr_om_program(parts, registry, weights, error);
+        program = add_parts(tsr_om_program(parts, registry, weights, error),
+                            parts[TSR_OM_PART_META], registry, error);
     for (guint i = 0; i < count; i++)
         g_variant_unref(parts[i]);
     return program;
 }
+
 TsrProgram *tsr_om_read_gear(const TsrOmFile *file, guint index, TsrOpRegistry *registry,
                              TsrWeights *weights, GError **error)
 {
     g_autoptr(GVariant) whole = tsr_om_gear(file, index, error);
-    TsrProgram *program =
-        whole != NULL ? tsr_om_program_of_tuple(whole, registry, weights, error) : NULL;
+    TsrProgram *program = NULL;
+    if (whole != NULL) {
+        g_autoptr(GVariant) meta = g_variant_get_child_value(whole, TSR_OM_PART_META);
+        program = add_parts(tsr_om_program_of_tuple(whole, registry, weights, error), meta,
+                            registry, error);
+    }
     if (whole != NULL && program == NULL)
         g_prefix_error(error, "section '" TSR_OM_GEAR "%u': ", index);
     return program;

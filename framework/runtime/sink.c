@@ -9,20 +9,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "ir/node_view.h"
 #include "plugin/host.h"
-
-/* A task that calls a host engine. */
-typedef struct HostCall {
-    TsrSink *sink;
-    TsrNode *node;
-    const TsrLoadedPlugin *plugin;
-    gpointer state;
-    TsrViewCache view;
-    TsrArray **inputs;
-    TsrArray **outputs;
-    void **args;          /* of the task: inputs, then outputs */
-} HostCall;
+#include "runtime/host_call.h"
 
 /* An argument that follows the caller's memory. */
 typedef struct Patch {
@@ -40,7 +28,6 @@ typedef struct ArenaPatch {
 
 struct TsrSink {
     TsrProgram *program;
-    const TsrPluginSet *set;
     TsrOpenDevice *device;
     TsrArenaPool *pool;
     guint8 *arena;         /* that the arguments point into */
@@ -48,125 +35,14 @@ struct TsrSink {
     void **args;
     GArray *patches;
     GArray *arena_patches;
-    GPtrArray *calls;
-    GPtrArray *faults;     /* Fault */
+    TsrHostCalls calls;
     TsrDeviceModel *model;
     TsrStream *stream;     /* of host mode; made when first needed */
-    GError *error;         /* left by a host call; taken by the run */
-    GMutex error_lock;
     TsrAfterTask after;
     gpointer after_user;
     TsrArray *const *inputs;  /* of the run that is on */
     TsrArray *const *outputs;
 };
-
-static void call_free(gpointer data)
-{
-    HostCall *call = data;
-    if (call->state != NULL && TSR_HAS(call->plugin->executor, release))
-        call->plugin->executor->release(call->plugin->executor, call->state);
-    for (guint i = 0; call->inputs != NULL && i < call->node->inputs->len; i++)
-        tsr_array_unref(call->inputs[i]);
-    for (guint i = 0; call->outputs != NULL && i < call->node->outputs->len; i++)
-        tsr_array_unref(call->outputs[i]);
-    g_free(call->inputs);
-    g_free(call->outputs);
-    tsr_view_cache_clear(&call->view);
-    g_free(call);
-}
-
-static int32_t run_call(void *arg)
-{
-    HostCall *call = arg;
-    TsrRunServices services = {0};
-    GError *error = NULL;
-    guint input_count = call->node->inputs->len;
-    tsr_device_lend_cores(call->sink->device, &services);
-    for (guint i = 0; i < input_count; i++)
-        if (call->inputs[i] != NULL)
-            call->inputs[i]->tensor.data = call->args[i];
-    for (guint i = 0; i < call->node->outputs->len; i++)
-        if (call->outputs[i] != NULL)
-            call->outputs[i]->tensor.data = call->args[input_count + i];
-    if (tsr_host_run(call->plugin, call->state, &call->view.view, call->inputs, call->outputs,
-                     FALSE, &services, &error))
-        return TSR_OK;
-    g_mutex_lock(&call->sink->error_lock);
-    if (call->sink->error == NULL)
-        call->sink->error = g_steal_pointer(&error);
-    g_mutex_unlock(&call->sink->error_lock);
-    g_clear_error(&error);
-    return TSR_INTERNAL;
-}
-
-/* In place of a branch that cannot run. */
-typedef struct Fault {
-    TsrSink *sink;
-    const TsrGraph *graph;
-} Fault;
-
-static int32_t run_fault(void *arg)
-{
-    const Fault *fault = arg;
-    g_mutex_lock(&fault->sink->error_lock);
-    if (fault->sink->error == NULL)
-        g_set_error(&fault->sink->error, TSR_ERROR, TSR_INVALID_ARGUMENT, "graph '%s': %s",
-                    fault->graph->name, fault->graph->fault);
-    g_mutex_unlock(&fault->sink->error_lock);
-    return TSR_INVALID_ARGUMENT;
-}
-
-static TsrArray *borrow(const TsrValue *value, GError **error)
-{
-    guint64 size_bytes;
-    if (tsr_desc_storage_bytes(&value->desc.view, &size_bytes))
-        return tsr_array_new_borrowed(&value->desc.view, NULL, size_bytes);
-    g_set_error(error, TSR_ERROR, TSR_CORRUPT, "value '%s' of a task has no definite size",
-                value->name);
-    return NULL;
-}
-
-static HostCall *call_new(TsrSink *sink, TsrNode *node, void **args, GError **error)
-{
-    const TsrRankedEngine *ranked =
-        node->engine != NULL ? tsr_plugin_set_find_engine(sink->set, node->engine) : NULL;
-    HostCall *call;
-    gint32 status = TSR_OK;
-    if (ranked == NULL || (ranked->engine->flags & TSR_ENGINE_HOST) == 0) {
-        g_set_error(error, TSR_ERROR, TSR_NOT_FOUND,
-                    "%s '%s' was placed on host engine '%s', which is not in use",
-                    node->def->name, node->name, node->engine != NULL ? node->engine : "");
-        return NULL;
-    }
-    call = g_new0(HostCall, 1);
-    call->sink = sink;
-    call->node = node;
-    call->plugin = ranked->plugin;
-    call->args = args;
-    tsr_view_cache_fill(&call->view, node);
-    call->inputs = g_new0(TsrArray *, node->inputs->len + 1);
-    call->outputs = g_new0(TsrArray *, node->outputs->len + 1);
-    g_ptr_array_add(sink->calls, call);
-    for (guint i = 0; i < node->inputs->len; i++) {
-        const TsrValue *value = g_ptr_array_index(node->inputs, i);
-        if (value != NULL && (call->inputs[i] = borrow(value, error)) == NULL)
-            return NULL;
-    }
-    for (guint i = 0; i < node->outputs->len; i++) {
-        const TsrValue *value = g_ptr_array_index(node->outputs, i);
-        if (value != NULL && (call->outputs[i] = borrow(value, error)) == NULL)
-            return NULL;
-    }
-    if (TSR_HAS(call->plugin->executor, prepare)) {
-        tsr_host_clear_error();
-        status = call->plugin->executor->prepare(call->plugin->executor, &call->view.view,
-                                                 &call->state);
-    }
-    if (status == TSR_OK)
-        return call;
-    tsr_host_take_error(status, ranked->name, node->name, error);
-    return NULL;
-}
 
 static void resolve(TsrSink *sink, const TsrAddress *address, void **slot)
 {
@@ -205,18 +81,12 @@ static gboolean bind_call(TsrSink *sink, const TsrProgramTask *source, TsrTask *
                           GError **error)
 {
     TsrNode *node = g_ptr_array_index(sink->program->nodes, source->node);
-    if (node->subgraphs->len != 0) { /* the proof of memory has seen that it is a branch */
-        Fault *fault = g_new(Fault, 1);
-        *fault = (Fault){sink, g_ptr_array_index(node->subgraphs,
-                                                 *(const guint32 *)task->params)};
-        g_ptr_array_add(sink->faults, fault);
-        task->host_fn = run_fault;
-        task->host_arg = fault;
-        return TRUE;
-    }
-    task->host_fn = run_call;
-    task->host_arg = call_new(sink, node, task->args, error);
-    return task->host_arg != NULL;
+    if (node->subgraphs->len == 0)
+        return tsr_host_calls_add(&sink->calls, node, task, error);
+    /* The proof of memory has seen that it is a branch. */
+    tsr_host_calls_add_fault(
+        &sink->calls, g_ptr_array_index(node->subgraphs, *(const guint32 *)task->params), task);
+    return TRUE;
 }
 
 static gboolean bind_task(TsrSink *sink, guint index, void **args, GError **error)
@@ -317,15 +187,12 @@ TsrSink *tsr_sink_new(TsrProgram *program, const TsrPluginSet *set, TsrOpenDevic
         return NULL;
     }
     sink = g_new0(TsrSink, 1);
-    g_mutex_init(&sink->error_lock);
     sink->program = program;
-    sink->set = set;
     sink->device = device;
     sink->pool = pool;
     sink->patches = g_array_new(FALSE, FALSE, sizeof(Patch));
     sink->arena_patches = g_array_new(FALSE, FALSE, sizeof(ArenaPatch));
-    sink->calls = g_ptr_array_new_with_free_func(call_free);
-    sink->faults = g_ptr_array_new_with_free_func(g_free);
+    tsr_host_calls_init(&sink->calls, set, device);
     if (!bind_tasks(sink, error) || !try_arena(sink, error) || !load_model(sink, error)) {
         tsr_sink_free(sink);
         return NULL;
@@ -343,12 +210,9 @@ void tsr_sink_free(TsrSink *sink)
         device->model_unload(sink->model);
     if (sink->stream != NULL)
         device->stream_destroy(sink->stream);
-    g_ptr_array_unref(sink->calls);
-    g_ptr_array_unref(sink->faults);
+    tsr_host_calls_clear(&sink->calls);
     g_array_unref(sink->patches);
     g_array_unref(sink->arena_patches);
-    g_clear_error(&sink->error);
-    g_mutex_clear(&sink->error_lock);
     g_free(sink->tasks);
     g_free(sink->args);
     g_free(sink);
@@ -434,7 +298,7 @@ static gint32 launch_one_by_one(TsrSink *sink)
                 status = device->stream_synchronize(sink->stream);
         }
         if (status == TSR_OK && sink->after != NULL &&
-            !sink->after(sink->after_user, i, &sink->error))
+            !sink->after(sink->after_user, i, &sink->calls.error))
             status = TSR_INTERNAL;
     }
     return status;
@@ -459,8 +323,8 @@ gboolean tsr_sink_run(TsrSink *sink, TsrArray *const *inputs, TsrArray *const *o
                  : sink->device->device->model_execute(sink->model, 0);
     sink->inputs = sink->outputs = NULL;
     tsr_arena_pool_give(sink->pool, arena);
-    if (sink->error != NULL) {
-        g_propagate_error(error, g_steal_pointer(&sink->error));
+    if (sink->calls.error != NULL) {
+        g_propagate_error(error, g_steal_pointer(&sink->calls.error));
         return FALSE;
     }
     return status == TSR_OK ||
