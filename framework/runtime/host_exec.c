@@ -254,13 +254,13 @@ void tsr_host_exec_set_hook(TsrHostExec *exec, TsrValueHook hook, gpointer user)
     exec->hook_user = user;
 }
 
-/* Takes the array. */
-static void put(TsrHostExec *exec, const TsrValue *value, TsrArray *array)
+/* Takes the array. is_told: its shape came from the value's expressions. */
+static void put(TsrHostExec *exec, const TsrValue *value, TsrArray *array, gboolean is_told)
 {
     if (exec->hook != NULL && array != NULL)
         exec->hook(exec->hook_user, value, array);
     if (array != NULL)
-        tsr_symbol_values_bind(&exec->symbols, value, &array->desc.view);
+        tsr_symbol_values_bind(&exec->symbols, value, &array->desc.view, is_told);
     tsr_array_unref(g_ptr_array_index(exec->slots, value->id));
     g_ptr_array_index(exec->slots, value->id) = array;
 }
@@ -312,7 +312,7 @@ static gboolean run_node(TsrHostExec *exec, TsrHostNode *prepared, GError **erro
     for (guint i = 0; i < node->outputs->len; i++) {
         const TsrValue *value = g_ptr_array_index(node->outputs, i);
         if (value != NULL && done)
-            put(exec, value, outputs[i]);
+            put(exec, value, outputs[i], tsr_host_node_is_told(prepared));
         else
             tsr_array_unref(outputs[i]);
     }
@@ -345,7 +345,7 @@ static gboolean run_part(TsrHostExec *exec, guint index, GError **error)
     if (!tsr_host_part_run(g_ptr_array_index(exec->mixed.parts, index), inputs, outputs, error))
         return FALSE;
     for (guint i = 0; i < part->outputs->len; i++)
-        put(exec, part_value(exec->program, part->outputs, i), outputs[i]);
+        put(exec, part_value(exec->program, part->outputs, i), outputs[i], FALSE);
     return TRUE;
 }
 
@@ -390,7 +390,7 @@ static gboolean run_graph(TsrHostExec *exec, TsrGraph *graph, TsrArray *const *i
         return FALSE;
     }
     for (guint i = 0; i < input_count; i++)
-        put(exec, g_ptr_array_index(graph->inputs, i), tsr_array_ref(inputs[i]));
+        put(exec, g_ptr_array_index(graph->inputs, i), tsr_array_ref(inputs[i]), FALSE);
     if (!(graph == exec->graph && exec->mixed.units != NULL && exec->hook == NULL
               ? run_units(exec, sequence, error)
               : run_nodes(exec, sequence, error)))

@@ -144,7 +144,8 @@ static gboolean infer_outputs(TsrHostNode *prepared, TsrArray *const *inputs,
         variant->outputs[i].view.expand_dims = value->desc.view.expand_dims;
         variant->outputs[i].view.name = value->name;
     }
-    if (outputs_are_told(prepared, variant->outputs))
+    variant->is_told = outputs_are_told(prepared, variant->outputs);
+    if (variant->is_told)
         return TRUE;
     if (!tsr_infer_view(node->def, &seen, variant->outputs, NULL, known_subgraph, prepared,
                         error))
@@ -215,6 +216,12 @@ static gboolean update_view(TsrHostNode *prepared, TsrArray *const *inputs, GErr
         if (g_ptr_array_index(node->outputs, i) != NULL)
             cache->outputs[i] = &variant->outputs[i].view;
     return TRUE;
+}
+
+gboolean tsr_host_node_is_told(const TsrHostNode *prepared)
+{
+    return prepared->variants->len != 0 &&
+           ((const TsrHostVariant *)g_ptr_array_index(prepared->variants, 0))->is_told;
 }
 
 /* Gives the outputs of a data-dependent operator memory for their bounds, as far as its

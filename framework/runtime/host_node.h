@@ -39,4 +39,7 @@ gboolean tsr_host_node_run(TsrHostNode *prepared, TsrArray *const *inputs, TsrAr
                            const TsrRunServices *services, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 
+/* Whether the shapes of the last run's outputs came from expressions, without inference. */
+gboolean tsr_host_node_is_told(const TsrHostNode *prepared);
+
 #endif

@@ -16,6 +16,7 @@ typedef struct TsrHostVariant {
     TsrDesc *inputs;     /* as they were; kind TSR_KIND_COUNT: omitted */
     GPtrArray *values;   /* GBytes of inputs that inference reads, NULL of others */
     TsrDesc *outputs;    /* inferred; not of a node whose shapes the compiler knew */
+    gboolean is_told;    /* outputs came from expressions (shape_function.h) */
     TsrBuiltNode *built; /* NULL until it runs on a device */
     GPtrArray *kernels;  /* TsrKernelFn of the built tasks */
 } TsrHostVariant;

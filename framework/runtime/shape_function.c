@@ -27,19 +27,26 @@ void tsr_symbol_values_begin(TsrSymbolValues *symbols)
         symbols->values[i] = -1;
 }
 
+/* Whether an expression whose symbols are known comes to something else. */
+static gboolean contradicts(const TsrSymbolValues *symbols, gint64 expression, gint64 extent)
+{
+    gint64 told;
+    return TSR_DIM_IS_SYMBOL(expression) &&
+           tsr_dims_eval(symbols->dims, expression, symbols->values, &told) && told != extent;
+}
+
 void tsr_symbol_values_bind(TsrSymbolValues *symbols, const TsrValue *value,
-                            const TsrTensorDesc *desc)
+                            const TsrTensorDesc *desc, gboolean is_told)
 {
     if (symbols->dims == NULL || value->dims == NULL || value->dims->rank != desc->rank)
         return;
     for (guint32 i = 0; i < desc->rank; i++) {
         const gint symbol = tsr_dims_symbol_index(symbols->dims, value->dims->extents[i]);
-        if (symbol < 0)
-            continue;
-        if (desc->shape[i] == 0 ||
-            (symbols->values[symbol] >= 0 && symbols->values[symbol] != desc->shape[i]))
+        if ((symbol >= 0 && desc->shape[i] == 0) ||
+            (!is_told && contradicts(symbols, value->dims->extents[i], desc->shape[i])))
             symbols->is_odd = TRUE;
-        symbols->values[symbol] = desc->shape[i];
+        if (symbol >= 0)
+            symbols->values[symbol] = desc->shape[i];
     }
 }
 

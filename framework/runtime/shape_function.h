@@ -19,16 +19,19 @@
 typedef struct TsrSymbolValues {
     const TsrDims *dims; /* NULL: no symbols */
     gint64 *values;      /* by symbol; -1: not known yet */
-    gboolean is_odd;     /* an extent of 0, or two of one symbol: inference is asked instead */
+    gboolean is_odd;     /* an extent of 0, or one that is not what its expression says: from there
+                            on inference is asked */
 } TsrSymbolValues;
 
 void tsr_symbol_values_init(TsrSymbolValues *symbols, const TsrGraph *graph);
 void tsr_symbol_values_clear(TsrSymbolValues *symbols);
 /* Forgets the last run. */
 void tsr_symbol_values_begin(TsrSymbolValues *symbols);
-/* A value of the graph has this shape: the symbols that its extents are get their values. */
+/* A value of the graph has this shape: the symbols that its extents are get their values, and
+ * its other expressions are held against it, but where they were what gave the shape (is_told).
+ * So lists of sizes that follow from an expression follow from one that was right. */
 void tsr_symbol_values_bind(TsrSymbolValues *symbols, const TsrValue *value,
-                            const TsrTensorDesc *desc);
+                            const TsrTensorDesc *desc, gboolean is_told);
 
 /* Tries the node, whose view has its attributes: whether it has a shape function. */
 gboolean tsr_shape_function_holds(const TsrNode *node, const TsrNodeView *view,

@@ -177,6 +177,46 @@ START_TEST(runs_as_inferred)
 }
 END_TEST
 
+/* An extent that is not what its expression says ends the trust in all that follows from it. */
+START_TEST(a_run_that_contradicts)
+{
+    TsrValue *x, *y, *z, *p, *sum, *size;
+    g_autoptr(TsrGraph) graph = inputs(&x, &y, &z, &p);
+    const gint64 three[] = {3, 8}, four[] = {4, 8}, six[] = {6, 8}, none[] = {0, 8};
+    const struct {
+        const gint64 *x, *y, *sum;
+        gboolean told, wanted;
+    } rows[] = {
+        {three, three, six, FALSE, TRUE},
+        {three, four, six, FALSE, FALSE}, /* n is 3 and 4 */
+        {three, three, four, FALSE, FALSE},
+        {three, three, four, TRUE, TRUE}, /* it came from the expression: not asked again */
+        {none, none, none, FALSE, FALSE},
+    };
+    TsrSymbolValues symbols;
+    sum = fixture_node(graph, "Concat", "sum", VALUES(x, y), "axis=0");
+    size = fixture_node(graph, "Shape", "size", VALUES(sum), NULL);
+    (void)holds(graph, size);
+    ck_assert(tsr_shape_function_has_elements(size->producer));
+    tsr_symbol_values_init(&symbols, graph);
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_autoptr(TsrArray) first = tsr_array_create(TSR_DTYPE_FLOAT, 2, rows[i].x, NULL);
+        g_autoptr(TsrArray) second = tsr_array_create(TSR_DTYPE_FLOAT, 2, rows[i].y, NULL);
+        g_autoptr(TsrArray) both = tsr_array_create(TSR_DTYPE_FLOAT, 2, rows[i].sum, NULL);
+        g_autoptr(TsrArray) list = NULL;
+        tsr_symbol_values_begin(&symbols);
+        tsr_symbol_values_bind(&symbols, x, &first->desc.view, FALSE);
+        tsr_symbol_values_bind(&symbols, y, &second->desc.view, FALSE);
+        tsr_symbol_values_bind(&symbols, sum, &both->desc.view, rows[i].told);
+        ck_assert_int_eq(tsr_shape_function_elements(size->producer, &symbols, &list),
+                         rows[i].wanted);
+        if (rows[i].wanted)
+            ck_assert_int_eq(*(const gint64 *)tsr_array_data(list), 6);
+    }
+    tsr_symbol_values_clear(&symbols);
+}
+END_TEST
+
 START_TEST(in_a_file)
 {
     TsrValue *x, *y, *z, *p, *output;
@@ -214,6 +254,6 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {trusts_what_inference_confirms, does_not_trust_what_is_wrong,
-                                  runs_as_inferred, in_a_file};
+                                  runs_as_inferred, a_run_that_contradicts, in_a_file};
     return fixture_main("shape_function", tests, G_N_ELEMENTS(tests));
 }
