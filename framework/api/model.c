@@ -121,17 +121,16 @@ gboolean tsr_model_run(TsrModel *model, TsrArray *const *inputs, TsrArray **outp
                        GError **error)
 {
     TsrPlan *plan;
-    gint64 begin;
     gboolean done;
     if (model->plans == NULL)
         return tsr_bound_model_run(model->bound, inputs, outputs, error);
     if (!tsr_bound_model_check_inputs(model->bound, inputs, error) ||
         !tsr_plans_take(model->plans, inputs, &plan, error))
         return FALSE;
-    begin = g_get_monotonic_time();
-    done = tsr_bound_model_run(plan != NULL ? tsr_plan_bound(plan) : model->bound, inputs, outputs,
-                               error);
-    tsr_plans_give(model->plans, plan, done ? g_get_monotonic_time() - begin : -1);
+    if (plan == NULL)
+        return tsr_bound_model_run(model->bound, inputs, outputs, error);
+    done = tsr_bound_model_run(tsr_plan_bound(plan), inputs, outputs, error);
+    tsr_plans_give(model->plans, plan);
     return done;
 }
 

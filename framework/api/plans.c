@@ -7,7 +7,6 @@
 #include <tessera/plugin_util.h>
 
 #include "api/plan_key.h"
-#include "api/plan_worth.h"
 #include "api/session.h"
 #include "api/source.h"
 #include "base/error.h"
@@ -15,8 +14,7 @@
 /* Compiling takes its cost from the allowance. A run with a plan earns a share back, one
  * without a smaller one: shapes that stay away for good are given up, new ones get their turn.
  * Where shapes never come twice, as they grow token by token, only UNPROVEN_MAX plans are made
- * in vain: from then on a shape must have come before, within MISSES_KEPT runs. None of that
- * holds where a plan pays for itself with its first run (plan_worth.h). */
+ * in vain: from then on a shape must have come before, within MISSES_KEPT runs. */
 enum {
     UNPROVEN_MAX = 4,
     MISSES_KEPT = 64,
@@ -49,7 +47,6 @@ struct TsrPlans {
     guint64 misses[MISSES_KEPT]; /* hashes of the shapes that ran without a plan, a ring */
     guint next_miss;
     TsrPlanStats stats;
-    TsrPlanWorth worth;
     GMutex lock;         /* of all above from list on */
 };
 
@@ -278,7 +275,6 @@ static gboolean came_before(const TsrPlans *plans, guint64 hash)
  * without. */
 static TsrPlan *make_plan(TsrPlans *plans, TsrArray *const *inputs)
 {
-    const gint64 begin = g_get_monotonic_time();
     TsrProgram *program;
     TsrPlan *plan, *oldest = NULL;
     if (!g_mutex_trylock(&plans->session->plan_lock))
@@ -290,9 +286,7 @@ static TsrPlan *make_plan(TsrPlans *plans, TsrArray *const *inputs)
         program = compile_plan(plans, inputs);
         plan = program != NULL ? plan_new(plans, program, NULL) : NULL;
         g_mutex_lock(&plans->lock);
-        if (!tsr_plan_worth_pays(&plans->worth))
-            plans->allowance = MAX(plans->allowance - COMPILE_COST, 0);
-        tsr_worth_note(&plans->worth.making, g_get_monotonic_time() - begin);
+        plans->allowance -= COMPILE_COST;
         if (plan != NULL) {
             plan->users = 1;
             plan->proven = came_before(plans, tsr_plan_key_hash(inputs,
@@ -319,11 +313,8 @@ static void earn(TsrPlans *plans, gint share)
 static gboolean may_compile(const TsrPlans *plans, TsrArray *const *inputs)
 {
     guint unproven = 0;
-    if (plans->only_gears || plans->source == NULL || plans->useless)
-        return FALSE;
-    if (tsr_plan_worth_pays(&plans->worth))
-        return TRUE;
-    if (plans->allowance < COMPILE_COST)
+    if (plans->only_gears || plans->source == NULL || plans->useless ||
+        plans->allowance < COMPILE_COST)
         return FALSE;
     for (guint i = plans->gears; i < plans->list->len; i++)
         unproven += !((const TsrPlan *)g_ptr_array_index(plans->list, i))->proven;
@@ -368,12 +359,9 @@ gboolean tsr_plans_take(TsrPlans *plans, TsrArray *const *inputs, TsrPlan **out_
     return TRUE;
 }
 
-void tsr_plans_give(TsrPlans *plans, TsrPlan *plan, gint64 run_us)
+void tsr_plans_give(TsrPlans *plans, TsrPlan *plan)
 {
     g_mutex_lock(&plans->lock);
-    if (plan != NULL)
-        plan->users--;
-    if (run_us >= 0)
-        tsr_worth_note(plan != NULL ? &plans->worth.planned : &plans->worth.dynamic, run_us);
+    plan->users--;
     g_mutex_unlock(&plans->lock);
 }

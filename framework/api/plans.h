@@ -6,8 +6,7 @@
  *
  * The plans kept are the last used, at most TSR_PLANS_MAX. A plan is made when its shapes come
  * the first time, but where shapes turn out never to come again, when they come the second
- * time; and compiling has an allowance, which runs earn back slowly. Where making a plan and running
- * it takes less than a run without one, all shapes get theirs. Without a plan a run goes
+ * time; and compiling has an allowance, which runs earn back slowly. Without a plan a run goes
  * node by node. All plans take activations from one pool and share constants.
  */
 #ifndef TSR_API_PLANS_H
@@ -53,8 +52,7 @@ gboolean tsr_plans_take(TsrPlans *plans, TsrArray *const *inputs, TsrPlan **out_
 TsrBoundModel *tsr_plan_bound(TsrPlan *plan);
 /* The same for good: the plan is of no more use. (transfer full) */
 TsrBoundModel *tsr_plan_steal_bound(TsrPlan *plan);
-/* After a run, which took so many microseconds (-1: it failed); plan NULL: it went node by node. */
-void tsr_plans_give(TsrPlans *plans, TsrPlan *plan, gint64 run_us);
+void tsr_plans_give(TsrPlans *plans, TsrPlan *plan); /* after the run */
 
 TsrPlanStats tsr_plans_stats(TsrPlans *plans);
 

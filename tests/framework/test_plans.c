@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "api/plan_worth.h"
 #include "api/plans.h"
 #include "build/om_write.h"
 #include "dynamic_net.h"
@@ -84,7 +83,7 @@ START_TEST(plans_share_constants)
                   tsr_weights_at(weights[0], at) == tsr_weights_at(weights[1], at);
     ck_assert_uint_gt(shared, 4);
     for (guint i = 0; i < 2; i++)
-        tsr_plans_give(model->plans, plans[i], -1);
+        tsr_plans_give(model->plans, plans[i]);
 }
 END_TEST
 
@@ -163,44 +162,6 @@ START_TEST(shapes_that_grow)
     ck_assert_uint_eq(tsr_plans_stats(model->plans).compiled, 5);
     ck_runs(model, reference, (const gint64[]){1, 3, 3 + 20, 5}, 1); /* too long ago */
     ck_assert_uint_eq(tsr_plans_stats(model->plans).compiled, 5);
-}
-END_TEST
-
-/* Where runs without a plan take longer than making one and running it, new shapes get theirs. */
-START_TEST(plans_that_pay)
-{
-    g_autoptr(TsrSession) session = fixture_session(1);
-    g_autoptr(TsrModel) model = dynamic_compile(session, NULL, FALSE);
-    g_autoptr(TsrModel) reference = dynamic_compile(session, NULL, TRUE);
-    for (gint64 i = 0; i < 20; i++)
-        ck_runs(model, reference, (const gint64[]){1, 3, 3 + i, 5}, (guint32)i);
-    ck_assert_uint_eq(tsr_plans_stats(model->plans).compiled, 4);
-    for (guint i = 0; i < TSR_WORTH_KEPT; i++)
-        tsr_plans_give(model->plans, NULL, G_MAXINT64 / 2);
-    for (gint64 i = 20; i < 60; i++)
-        ck_runs(model, reference, (const gint64[]){1, 3, 3 + i, 5}, (guint32)i);
-    ck_assert_uint_eq(tsr_plans_stats(model->plans).compiled, 44);
-    ck_assert_uint_eq(tsr_plans_stats(model->plans).plans, TSR_PLANS_MAX);
-}
-END_TEST
-
-START_TEST(worth_by_times)
-{
-    TsrPlanWorth worth = {0};
-    for (guint i = 0; i < 2; i++) {
-        ck_assert(!tsr_plan_worth_pays(&worth)); /* nothing, or one of each, says nothing */
-        tsr_worth_note(&worth.making, 30000);
-        tsr_worth_note(&worth.planned, 11000);
-        tsr_worth_note(&worth.dynamic, 100000);
-    }
-    ck_assert(tsr_plan_worth_pays(&worth));
-    tsr_worth_note(&worth.dynamic, 41000); /* the least counts, and equal is not less */
-    ck_assert(!tsr_plan_worth_pays(&worth));
-    for (guint i = 0; i < TSR_WORTH_KEPT; i++)
-        tsr_worth_note(&worth.dynamic, 41001); /* the last few are left */
-    ck_assert(tsr_plan_worth_pays(&worth));
-    tsr_worth_note(&worth.making, 33001); /* the mean counts */
-    ck_assert(!tsr_plan_worth_pays(&worth));
 }
 END_TEST
 
@@ -348,5 +309,5 @@ START_TEST(no_plan_where_none_helps)
 END_TEST
 
 FIXTURE_MAIN("plans", a_plan_for_the_second_run, plans_share_constants, ten_thousand_shapes,
-             new_shapes_get_their_turn, shapes_that_grow, plans_that_pay, worth_by_times, gears,
-             gears_and_others, gears_that_cannot_be, ranges, no_plan_where_none_helps)
+             new_shapes_get_their_turn, shapes_that_grow, gears, gears_and_others,
+             gears_that_cannot_be, ranges, no_plan_where_none_helps)
