@@ -25,6 +25,8 @@ struct AicpuKernel {
     uint64_t dtypes;       /* 0: any */
     const void *table;     /* of the run function */
     int32_t (*run)(const AicpuKernel *kernel, TsrRunContext *run);
+    /* Why the row does not run a node that its dtype fits, or NULL where it does. Optional. */
+    const char *(*refuses)(const TsrNodeView *node);
 };
 
 typedef struct AicpuFamily {

@@ -47,8 +47,12 @@ const AicpuKernel *aicpu_kernel_find(const TsrNodeView *node, uint32_t *out_reas
 static int32_t check(const TsrEngine *engine, const TsrNodeView *node, TsrSupport *out_support)
 {
     uint32_t reason;
+    const AicpuKernel *kernel = aicpu_kernel_find(node, &reason);
+    const char *refusal = kernel != NULL && kernel->refuses != NULL ? kernel->refuses(node) : NULL;
     (void)engine;
-    if (aicpu_kernel_find(node, &reason) != NULL)
+    if (refusal != NULL)
+        return tsr_support_no(out_support, TSR_REFUSE_DTYPE, "%s", refusal);
+    if (kernel != NULL)
         return tsr_support_yes(out_support, 0.0f);
     if (reason == TSR_REFUSE_OP)
         return tsr_support_no(out_support, reason, "aicpu has no kernel for %s%s%s", node->domain,

@@ -95,7 +95,18 @@ static int32_t run_depth_space(const AicpuKernel *kernel, TsrRunContext *run)
     return aicpu_copy(run, &copy);
 }
 
-/* Trilu: what lies on the wrong side of diagonal k becomes zero. */
+/* Texts first to first + count - 1. */
+static int32_t copy_texts(TsrRunContext *run, int64_t first, int64_t count)
+{
+    const TsrString *from = run->inputs[0]->data;
+    TsrString *to = run->outputs[0]->data;
+    int32_t status = TSR_OK;
+    for (int64_t i = first; i < first + count && status == TSR_OK; i++)
+        status = run->set_string(run, &to[i], from[i].data, from[i].size);
+    return status;
+}
+
+/* Trilu: what lies on the wrong side of diagonal k becomes zero, a text empty. */
 static int32_t run_trilu(const AicpuKernel *kernel, TsrRunContext *run)
 {
     const TsrTensor *x = run->inputs[0], *y = run->outputs[0];
@@ -104,8 +115,9 @@ static int32_t run_trilu(const AicpuKernel *kernel, TsrRunContext *run)
     int64_t k = aicpu_scalar_int64(aicpu_input(run, 1), 0), count = tsr_desc_elements(x->desc);
     int64_t size = tsr_dtype_bits(x->desc->dtype) / 8;
     int upper = tsr_attr_int(run->node, "upper", 1) != 0;
+    int32_t status;
     (void)kernel;
-    if (x->desc->dtype == TSR_DTYPE_STRING || size == 0)
+    if (size == 0)
         return run->fail(run, TSR_UNSUPPORTED, "Trilu of %s is not supported",
                          tsr_dtype_name(x->desc->dtype));
     if (count == 0)
@@ -118,8 +130,11 @@ static int32_t run_trilu(const AicpuKernel *kernel, TsrRunContext *run)
         from = upper ? edge : 0;
         to = upper ? columns : edge;
         memset(out, 0, (size_t)(columns * size));
-        memcpy(out + from * size, (const char *)x->data + (r * columns + from) * size,
-               (size_t)((to - from) * size));
+        if (x->desc->dtype != TSR_DTYPE_STRING)
+            memcpy(out + from * size, (const char *)x->data + (r * columns + from) * size,
+                   (size_t)((to - from) * size));
+        else if ((status = copy_texts(run, r * columns + from, to - from)) != TSR_OK)
+            return status;
     }
     return TSR_OK;
 }

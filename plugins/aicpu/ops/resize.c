@@ -282,9 +282,6 @@ static int32_t run_resize(const AicpuKernel *kernel, TsrRunContext *run)
             return status;
     if (resize.mode == NEAREST)
         return run_nearest(run, &resize);
-    if (!(AICPU_NUMBERS & TSR_BIT(dtype)))
-        return run->fail(run, TSR_UNSUPPORTED, "interpolation of %s is not supported",
-                         tsr_dtype_name(dtype));
     from = run->scratch(run, (uint64_t)count * sizeof(float));
     if (from == NULL)
         return TSR_OUT_OF_MEMORY;
@@ -319,9 +316,18 @@ static int32_t run_resize(const AicpuKernel *kernel, TsrRunContext *run)
     return TSR_OK;
 }
 
+/* There is nothing between two texts, bools or complex numbers. */
+static const char *refuse_between(const TsrNodeView *node)
+{
+    return !(AICPU_NUMBERS & TSR_BIT(node->inputs[0]->dtype)) &&
+                   (tsr_attr_is(node, "mode", "linear") || tsr_attr_is(node, "mode", "cubic"))
+               ? "aicpu interpolates numbers only"
+               : NULL;
+}
+
 static const AicpuKernel kernels[] = {
-    {.op = "Resize", .run = run_resize},
-    {.op = "Upsample", .run = run_resize},
+    {.op = "Resize", .run = run_resize, .refuses = refuse_between},
+    {.op = "Upsample", .run = run_resize, .refuses = refuse_between},
 };
 
 const AicpuFamily aicpu_resize = AICPU_FAMILY(kernels);
