@@ -6,9 +6,9 @@
 #include <string.h>
 #include <tessera/tessera.h>
 
+#include "api/build_attrs.h"
 #include "base/error.h"
 #include "ir/array.h"
-#include "ir/graph.h"
 
 TsrValue *tsr_build_input(TsrGraph *graph, const char *name, guint32 dtype, guint32 rank,
                           const gint64 *shape, GError **error)
@@ -190,8 +190,7 @@ static TsrAttrBox *adapt(const TsrOpDef *def, TsrAttrBox *attr)
     return adapted;
 }
 
-static gboolean parse_attrs(const TsrOpDef *def, const char *text, GPtrArray *attrs,
-                            GError **error)
+gboolean tsr_build_attrs(const TsrOpDef *def, const char *text, GPtrArray *attrs, GError **error)
 {
     Parser parser = {text, NULL, error};
     for (skip_space(&parser); *parser.at != '\0'; skip_space(&parser)) {
@@ -223,7 +222,7 @@ gboolean tsr_build_node_full(TsrGraph *graph, const char *op, const char *name,
                                               colons != NULL ? colons + 2 : op, G_MAXINT64,
                                               error);
     TsrNode *node;
-    if (def == NULL || (attrs != NULL && !parse_attrs(def, attrs, list, error)))
+    if (def == NULL || (attrs != NULL && !tsr_build_attrs(def, attrs, list, error)))
         return FALSE;
     node = tsr_graph_add_node(graph, def, name, inputs, input_count, NULL, output_count,
                               (TsrAttrBox *const *)list->pdata, list->len, NULL, 0, error);

@@ -1,139 +1,96 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * case_build.c: from the words of a case to a graph with its input tensors, and from a graph to
- * results. Numbers come from one small generator, so that every run sees the same.
+ * case_build.c: from a case to a graph with its input values, and from a graph to results.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <tessera/plugin_util.h>
 
+#include "api/build_attrs.h"
 #include "base/error.h"
 #include "compare.h"
 #include "ir/array.h"
-#include "ir/graph.h"
 #include "plugin_check/cases.h"
+#include "plugin_check/nets.h"
 
-/* xorshift32: G. Marsaglia, "Xorshift RNGs", 2003. */
-static guint32 next(guint32 *seed)
-{
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 17;
-    *seed ^= *seed << 5;
-    return *seed;
-}
+/* What the node of a case is made of. */
+typedef struct Parts {
+    GHashTable *values;    /* TsrValue by the names that bodies call them: x0, x1, ... */
+    GPtrArray *attrs;      /* TsrAttrBox */
+    GPtrArray *subgraphs;  /* TsrGraph */
+} Parts;
 
-static void put(TsrArray *array, gsize at, double value)
+/* "leaf_weights=T2=1,2 nodes_modes=u1=0" */
+static gboolean add_tensors(const PcCase *item, guint32 *seed, Parts *parts, GError **error)
 {
-    guint8 *data = array->tensor.data;
-    switch (array->desc.view.dtype) {
-#define PUT(number, type)                                                           \
-    case number:                                                                    \
-        ((type *)(gpointer)data)[at] = (type)value;                                 \
-        break
-        PUT(TSR_DTYPE_FLOAT, float);
-        PUT(TSR_DTYPE_DOUBLE, double);
-        PUT(TSR_DTYPE_INT8, gint8);
-        PUT(TSR_DTYPE_UINT8, guint8);
-        PUT(TSR_DTYPE_INT16, gint16);
-        PUT(TSR_DTYPE_UINT16, guint16);
-        PUT(TSR_DTYPE_INT32, gint32);
-        PUT(TSR_DTYPE_UINT32, guint32);
-        PUT(TSR_DTYPE_INT64, gint64);
-        PUT(TSR_DTYPE_UINT64, guint64);
-#undef PUT
-    case TSR_DTYPE_BOOL:
-        data[at] = value > 0.0;
-        break;
-    case TSR_DTYPE_FLOAT16:
-        ((guint16 *)(gpointer)data)[at] = tsr_float_to_float16((float)value);
-        break;
-    case TSR_DTYPE_BFLOAT16:
-        ((guint16 *)(gpointer)data)[at] = tsr_float_to_bfloat16((float)value);
-        break;
-    default:
-        break; /* such tensors are all zero */
+    g_auto(GStrv) words = g_strsplit(item->tensors != NULL ? item->tensors : "", " ", -1);
+    for (guint i = 0; words[i] != NULL; i++) {
+        char *equals = strchr(words[i], '=');
+        g_autoptr(TsrArray) array = NULL;
+        g_autoptr(GBytes) bytes = NULL;
+        gboolean constant;
+        *equals = '\0';
+        array = pc_word_array(equals + 1, item->dtype, seed, &constant, error);
+        if (array == NULL)
+            return FALSE;
+        bytes = tsr_array_to_bytes(array);
+        g_ptr_array_add(parts->attrs, tsr_attr_new_tensor(words[i], &array->desc.view, bytes));
     }
+    return TRUE;
 }
 
-/* bound above 0: integers below it. */
-static void fill(TsrArray *array, guint32 *seed, gint64 bound, gboolean positive)
+/* "then_branch: y=Neg(x1) | else_branch: a=Abs(x1); y=Relu(a)" */
+static gboolean add_bodies(const PcCase *item, TsrGraph *graph, Parts *parts, GError **error)
 {
-    const guint32 dtype = array->desc.view.dtype;
-    const gint64 count = tsr_desc_elements(&array->desc.view);
-    memset(array->tensor.data, 0, array->tensor.size_bytes);
-    for (gint64 i = 0; i < count; i++) {
-        const double unit = next(seed) / 4294967296.0;
-        double value = positive ? 0.5 + unit : 2.0 * unit - 1.0;
-        if (bound > 0)
-            value = (double)(gint64)(unit * (double)bound);
-        else if ((TSR_BIT(dtype) & TSR_TYPES_SIGNED) != 0)
-            value = (double)(gint64)(positive ? 1.0 + unit * 5.0 : unit * 11.0 - 5.0);
-        else if ((TSR_BIT(dtype) & TSR_TYPES_UNSIGNED) != 0)
-            value = (double)(gint64)(positive ? 1.0 + unit * 5.0 : unit * 11.0);
-        put(array, (gsize)i, value);
+    g_auto(GStrv) bodies = g_strsplit(item->bodies != NULL ? item->bodies : "", " | ", -1);
+    for (guint i = 0; bodies[i] != NULL; i++) {
+        char *colon = strstr(bodies[i], ": ");
+        TsrGraph *body = tsr_graph_new(graph->registry, "body");
+        *colon = '\0';
+        g_ptr_array_add(parts->subgraphs, body);
+        g_ptr_array_add(parts->attrs, tsr_attr_new_graph(bodies[i], i));
+        if (!pc_net_body(colon + 2, item->dtype, body, parts->values, error))
+            return FALSE;
     }
+    return TRUE;
 }
 
-static guint32 letter_dtype(char letter, guint32 own)
+/* The value of a word of the inputs; NULL with an error. */
+static TsrValue *add_value(const PcCase *item, guint index, const char *word, guint32 *seed,
+                           TsrGraph *graph, GPtrArray *out_inputs, GError **error)
 {
-    static const struct {
-        char letter;
-        guint32 dtype;
-    } letters[] = {
-        {'f', TSR_DTYPE_FLOAT}, {'d', TSR_DTYPE_DOUBLE}, {'h', TSR_DTYPE_FLOAT16},
-        {'l', TSR_DTYPE_INT64}, {'i', TSR_DTYPE_INT32},  {'u', TSR_DTYPE_UINT8},
-        {'s', TSR_DTYPE_INT8},  {'b', TSR_DTYPE_BOOL},
-    };
-    for (gsize i = 0; i < G_N_ELEMENTS(letters); i++)
-        if (letters[i].letter == letter)
-            return letters[i].dtype;
-    return own;
-}
-
-TsrArray *pc_word_array(const char *word, guint32 own, guint32 *seed, gboolean *out_constant,
-                        GError **error)
-{
-    gint64 shape[TSR_MAX_RANK], bound = 0;
-    guint32 rank = 0, dtype;
-    TsrArray *array;
-    char *end;
-    *out_constant = word[0] == '!' || strchr(word, '=') != NULL;
-    word += word[0] == '!';
-    dtype = letter_dtype(*word++, own);
-    while (g_ascii_isdigit(*word) && rank < TSR_MAX_RANK) {
-        shape[rank++] = g_ascii_strtoll(word, &end, 10);
-        word = *end == 'x' ? end + 1 : end;
-    }
-    array = tsr_array_create(dtype, rank, shape, error);
+    g_autofree char *name = g_strdup_printf("x%u", index);
+    g_autoptr(TsrArray) array = NULL;
+    gboolean constant = FALSE;
+    TsrValue *value;
+    array = pc_word_array(word, item->dtype, seed, &constant, error);
     if (array == NULL)
         return NULL;
-    if (*word == '=') {
-        for (gsize i = 0; *word == '=' || *word == ','; i++, word = end)
-            put(array, i, g_ascii_strtod(word + 1, &end));
-        return array;
-    }
-    if (*word == '<')
-        bound = g_ascii_strtoll(word + 1, NULL, 10);
-    fill(array, seed, bound, *word == '+');
-    return array;
+    if (constant)
+        return tsr_build_constant(graph, name, array, error);
+    value = pc_word_input(word, item->dtype, name, graph, array, error);
+    if (value != NULL)
+        g_ptr_array_add(out_inputs, g_steal_pointer(&array));
+    return value;
 }
 
-/* The node by the definition of the case's version, which only cases without attributes ask
- * for. */
-static gboolean build_version(const PcCase *item, TsrGraph *graph, TsrValue *const *inputs,
-                              guint count, TsrValue **outputs, GError **error)
+static TsrNode *add_node(const PcCase *item, TsrGraph *graph, TsrValue *const *inputs,
+                         guint count, guint32 *seed, Parts *parts, GError **error)
 {
     const char *colons = strstr(item->op, "::");
     g_autofree char *domain =
         colons != NULL ? g_strndup(item->op, (gsize)(colons - item->op)) : g_strdup("");
-    const TsrOpDef *def = tsr_op_registry_get(
-        graph->registry, domain, colons != NULL ? colons + 2 : item->op, item->version, error);
-    TsrNode *node = def != NULL ? tsr_graph_add_node(graph, def, "node", inputs, count, NULL,
-                                                     item->outputs, NULL, 0, NULL, 0, error)
-                                : NULL;
-    for (guint i = 0; node != NULL && i < item->outputs; i++)
-        outputs[i] = g_ptr_array_index(node->outputs, i);
-    return node != NULL;
+    const TsrOpDef *def =
+        tsr_op_registry_get(graph->registry, domain, colons != NULL ? colons + 2 : item->op,
+                            item->version != 0 ? item->version : G_MAXINT64, error);
+    if (def == NULL ||
+        (item->attrs != NULL && !tsr_build_attrs(def, item->attrs, parts->attrs, error)) ||
+        !add_tensors(item, seed, parts, error) || !add_bodies(item, graph, parts, error))
+        return NULL;
+    return tsr_graph_add_node(graph, def, "node", inputs, count, NULL, item->outputs,
+                              (TsrAttrBox *const *)parts->attrs->pdata, parts->attrs->len,
+                              (TsrGraph *const *)parts->subgraphs->pdata, parts->subgraphs->len,
+                              error);
 }
 
 TsrGraph *pc_case_graph(const PcCase *item, TsrSession *session, GPtrArray *out_inputs,
@@ -142,37 +99,33 @@ TsrGraph *pc_case_graph(const PcCase *item, TsrSession *session, GPtrArray *out_
     TsrGraph *graph = tsr_session_graph(session, "case");
     g_auto(GStrv) words = g_strsplit(item->inputs, " ", -1);
     const guint count = item->inputs[0] != '\0' ? g_strv_length(words) : 0;
-    TsrValue *inputs[16] = {NULL}, *outputs[8] = {NULL};
+    g_autoptr(GHashTable) values = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_autoptr(GPtrArray) attrs = g_ptr_array_new_with_free_func((GDestroyNotify)tsr_attr_unref);
+    g_autoptr(GPtrArray) subgraphs =
+        g_ptr_array_new_with_free_func((GDestroyNotify)tsr_graph_unref);
+    Parts parts = {values, attrs, subgraphs};
+    TsrValue *inputs[16] = {NULL};
+    TsrNode *node = NULL;
     guint32 seed = item->seed != 0 ? item->seed : 2463534242u;
-    gboolean good = count <= G_N_ELEMENTS(inputs) && item->outputs <= G_N_ELEMENTS(outputs);
+    guint given = 0;
+    gboolean good = count <= G_N_ELEMENTS(inputs);
     for (guint i = 0; good && i < count; i++) {
-        g_autofree char *name = g_strdup_printf("x%u", i);
-        g_autoptr(TsrArray) array = NULL;
-        gboolean constant = FALSE;
-        if (strcmp(words[i], "-") == 0)
-            continue;
-        array = pc_word_array(words[i], item->dtype, &seed, &constant, error);
-        if (array == NULL)
-            good = FALSE;
-        else if (constant)
-            good = (inputs[i] = tsr_build_constant(graph, name, array, error)) != NULL;
-        else
-            good = (inputs[i] = tsr_build_input(graph, name, array->desc.view.dtype,
-                                                array->desc.view.rank, array->desc.shape,
-                                                error)) != NULL;
-        if (good && !constant)
-            g_ptr_array_add(out_inputs, g_steal_pointer(&array));
+        TsrValue *value = NULL;
+        if (strcmp(words[i], "-") != 0) {
+            value = add_value(item, i, words[i], &seed, graph, out_inputs, error);
+            g_hash_table_insert(values, g_strdup_printf("x%u", i), value);
+            good = value != NULL;
+        }
+        if (words[i][0] != '&') /* which only bodies see */
+            inputs[given++] = value;
     }
-    if (good && item->version != 0)
-        good = build_version(item, graph, inputs, count, outputs, error);
-    else if (good)
-        good = tsr_build_node_full(graph, item->op, "node", inputs, count, item->attrs, outputs,
-                                   item->outputs, error);
-    for (guint i = 0; good && i < item->outputs; i++) {
+    if (good)
+        node = add_node(item, graph, inputs, given, &seed, &parts, error);
+    for (guint i = 0; node != NULL && i < item->outputs; i++) {
         g_autofree char *name = g_strdup_printf("y%u", i);
-        tsr_build_output(graph, name, outputs[i]);
+        tsr_build_output(graph, name, g_ptr_array_index(node->outputs, i));
     }
-    if (!good)
+    if (node == NULL)
         g_clear_pointer(&graph, tsr_graph_unref);
     return graph;
 }
@@ -235,6 +188,21 @@ gboolean pc_same(GPtrArray *got, GPtrArray *wanted, gboolean exactly, GError **e
             (!exactly && close_bytes(g_ptr_array_index(got, i), want)))
             continue;
         g_set_error(error, TSR_ERROR, TSR_INTERNAL, "output %u: %s", i, reason->str);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+gboolean pc_same_form(GPtrArray *got, GPtrArray *wanted, GError **error)
+{
+    for (guint i = 0; i < MIN(got->len, wanted->len); i++) {
+        const TsrTensorDesc *a = &((TsrArray *)g_ptr_array_index(got, i))->desc.view;
+        const TsrTensorDesc *b = &((TsrArray *)g_ptr_array_index(wanted, i))->desc.view;
+        if (a->kind == b->kind && a->dtype == b->dtype && a->rank == b->rank &&
+            (a->rank == 0 || memcmp(a->shape, b->shape, a->rank * sizeof(a->shape[0])) == 0))
+            continue;
+        g_set_error(error, TSR_ERROR, TSR_INTERNAL,
+                    "output %u: the element type or shape is not that of the reference", i);
         return FALSE;
     }
     return TRUE;

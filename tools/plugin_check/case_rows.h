@@ -12,6 +12,8 @@ typedef struct PcCaseRow {
     const char *op, *inputs, *attrs; /* in the words of cases.h */
     guint outputs;                   /* 0: one */
     gboolean once;                   /* its types are written out: not for every type of T */
+    const char *tensors, *bodies;
+    gboolean is_random;
 } PcCaseRow;
 
 extern const PcCaseRow pc_case_rows[];

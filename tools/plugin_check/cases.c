@@ -26,7 +26,7 @@ static const char *const two_shapes[][2] = {
 static const guint32 dtypes[] = {
     TSR_DTYPE_FLOAT, TSR_DTYPE_FLOAT16, TSR_DTYPE_BFLOAT16, TSR_DTYPE_DOUBLE, TSR_DTYPE_INT8,
     TSR_DTYPE_UINT8, TSR_DTYPE_INT16, TSR_DTYPE_UINT16, TSR_DTYPE_INT32, TSR_DTYPE_UINT32,
-    TSR_DTYPE_INT64, TSR_DTYPE_UINT64, TSR_DTYPE_BOOL,
+    TSR_DTYPE_INT64, TSR_DTYPE_UINT64, TSR_DTYPE_BOOL, TSR_DTYPE_STRING,
 };
 
 enum { TYPED_SHAPES = 2, OPSET = 1000 };
@@ -41,19 +41,22 @@ void pc_case_free(PcCase *item)
 }
 
 /* version 0: the newest. */
-static void add_case(GPtrArray *cases, const char *op, guint32 version, const char *inputs,
-                     const char *attrs, guint outputs, guint32 dtype)
+static void add_case(GPtrArray *cases, const PcCaseRow *row, guint32 version, guint32 dtype)
 {
     PcCase *item = g_new0(PcCase, 1);
     g_autofree char *suffix = version != 0 ? g_strdup_printf("-%u", version) : g_strdup("");
-    item->op = g_strdup(op);
-    item->inputs = g_strdup(inputs);
-    item->attrs = g_strdup(attrs);
-    item->outputs = MAX(outputs, 1);
+    item->op = g_strdup(row->op);
+    item->inputs = g_strdup(row->inputs);
+    item->attrs = g_strdup(row->attrs);
+    item->tensors = row->tensors;
+    item->bodies = row->bodies;
+    item->is_random = row->is_random;
+    item->outputs = MAX(row->outputs, 1);
     item->version = version;
     item->dtype = dtype;
-    item->text = g_strdup_printf("%s%s(%s%s%s) %s", op, suffix, inputs, attrs != NULL ? "; " : "",
-                                 attrs != NULL ? attrs : "", tsr_dtype_name(dtype));
+    item->text = g_strdup_printf("%s%s(%s%s%s) %s", row->op, suffix, row->inputs,
+                                 row->attrs != NULL ? "; " : "",
+                                 row->attrs != NULL ? row->attrs : "", tsr_dtype_name(dtype));
     g_ptr_array_add(cases, item);
 }
 
@@ -73,15 +76,16 @@ static guint32 typed_input(const char *inputs)
     return 0;
 }
 
-static void add_types(GPtrArray *cases, const TsrOpDef *def, const char *op, guint32 version,
-                      const char *inputs, const char *attrs, guint outputs, gboolean all)
+static void add_types(GPtrArray *cases, const TsrOpDef *def, const PcCaseRow *row, guint32 version,
+                      gboolean all)
 {
-    const guint64 allowed = types_of(def, MIN(typed_input(inputs), MAX(def->input_count, 1) - 1));
+    const guint64 allowed =
+        types_of(def, MIN(typed_input(row->inputs), MAX(def->input_count, 1) - 1));
     guint added = 0;
     for (gsize t = 0; t < G_N_ELEMENTS(dtypes) && (all || added == 0); t++) {
         if (!(allowed & TSR_BIT(dtypes[t])))
             continue;
-        add_case(cases, op, version, inputs, attrs, outputs, dtypes[t]);
+        add_case(cases, row, version, dtypes[t]);
         added++;
     }
 }
@@ -108,37 +112,73 @@ static gboolean needs_attr(const TsrOpDef *def)
     return FALSE;
 }
 
-/* Operators that need no row: what their inputs are follows from the definition. Of an older
- * version, which most often differs in the types that it allows, each shape is tried with one
- * type. */
+/* How many inputs or outputs of a kind a definition has. */
+static guint count_kind(const TsrOpDef *def, gboolean outputs, guint32 kind)
+{
+    guint count = 0;
+    for (guint32 i = 0; i < (outputs ? def->output_count : def->input_count); i++)
+        count += (outputs ? tsr_op_output(def, i) : tsr_op_input(def, i))->kind == kind;
+    return count;
+}
+
+/* One input, alone or with others that may be omitted. */
+static void add_one(GPtrArray *cases, const TsrOpDef *def, PcCaseRow *row, guint32 version,
+                    gboolean full)
+{
+    for (gsize i = 0; i < G_N_ELEMENTS(one_shapes); i++) {
+        g_autofree char *inputs = g_strconcat("T", one_shapes[i], NULL);
+        row->inputs = inputs;
+        add_types(cases, def, row, version, version == 0 && (full || i < TYPED_SHAPES));
+    }
+}
+
+/* Two inputs of one type; of equal shapes unless the operator works element by element. */
+static void add_two(GPtrArray *cases, const TsrOpDef *def, PcCaseRow *row, guint32 version,
+                    gboolean full)
+{
+    const guint32 group = tsr_op_input(def, 0)->type_group;
+    for (gsize i = 0; i < G_N_ELEMENTS(two_shapes); i++) {
+        const char *const *shapes = two_shapes[i];
+        g_autofree char *inputs = g_strdup_printf("T%s T%s+", shapes[0], shapes[1]);
+        g_autofree char *constant = g_strdup_printf("T%s !T%s+", shapes[0], shapes[1]);
+        if (group == 0 || group != tsr_op_input(def, 1)->type_group ||
+            (!(def->flags & TSR_OP_ELEMENTWISE) && strcmp(shapes[0], shapes[1]) != 0))
+            continue;
+        row->inputs = inputs;
+        add_types(cases, def, row, version, version == 0 && (full || i < TYPED_SHAPES));
+        row->inputs = constant;
+        if (i < 4)
+            add_types(cases, def, row, version, FALSE);
+    }
+}
+
+/* Any number of inputs of one type: one to three of them. */
+static void add_many(GPtrArray *cases, const TsrOpDef *def, PcCaseRow *row, guint32 version)
+{
+    static const char *const inputs[] = {"T3x17 T3x17 T3x17", "T3x17", "T T", "T0 T0", "T4x1 T1x5"};
+    for (gsize i = 0; i < G_N_ELEMENTS(inputs); i++) {
+        row->inputs = inputs[i];
+        add_types(cases, def, row, version, version == 0 && i == 0);
+    }
+}
+
+/* Operators that need no row: what their inputs are follows from the definition, and what
+ * does not fit it is no case. Of an older version, which most often differs in the types that
+ * it allows, each shape is tried with one type. */
 static void add_plain(GPtrArray *cases, const TsrOpDef *def, const char *op, guint32 version,
                       gboolean full)
 {
-    guint required = 0, outputs = 0;
-    for (guint32 i = 0; i < def->input_count; i++)
-        required += tsr_op_input(def, i)->kind == TSR_PARAM_REQUIRED;
-    for (guint32 i = 0; i < def->output_count; i++)
-        outputs += tsr_op_output(def, i)->kind == TSR_PARAM_REQUIRED;
-    if (outputs != 1 || needs_attr(def) || (def->flags & TSR_OP_RANDOM))
+    const guint required = count_kind(def, FALSE, TSR_PARAM_REQUIRED);
+    PcCaseRow row = {.op = op, .outputs = count_kind(def, TRUE, TSR_PARAM_REQUIRED),
+                     .is_random = (def->flags & TSR_OP_RANDOM) != 0};
+    if (row.outputs == 0 || needs_attr(def))
         return;
-    for (gsize i = 0; required == 1 && def->input_count == 1 && i < G_N_ELEMENTS(one_shapes); i++) {
-        g_autofree char *inputs = g_strconcat("T", one_shapes[i], NULL);
-        add_types(cases, def, op, version, inputs, NULL, 1,
-                  version == 0 && (full || i < TYPED_SHAPES));
-    }
-    for (gsize i = 0; required == 2 && def->input_count == 2 &&
-                      (def->flags & TSR_OP_ELEMENTWISE) && i < G_N_ELEMENTS(two_shapes); i++) {
-        const char *const *shapes = two_shapes[i];
-        const guint32 group = tsr_op_input(def, 0)->type_group;
-        g_autofree char *inputs = g_strdup_printf("T%s T%s+", shapes[0], shapes[1]);
-        g_autofree char *constant = g_strdup_printf("T%s !T%s+", shapes[0], shapes[1]);
-        if (group == 0 || group != tsr_op_input(def, 1)->type_group)
-            continue;
-        add_types(cases, def, op, version, inputs, NULL, 1,
-                  version == 0 && (full || i < TYPED_SHAPES));
-        if (i < 4)
-            add_types(cases, def, op, version, constant, NULL, 1, FALSE);
-    }
+    if (required == 1 && count_kind(def, FALSE, TSR_PARAM_OPTIONAL) + 1 == def->input_count)
+        add_one(cases, def, &row, version, full);
+    else if (required == 2 && def->input_count == 2)
+        add_two(cases, def, &row, version, full);
+    else if (def->input_count == 1 && tsr_op_input(def, 0)->kind == TSR_PARAM_VARIADIC)
+        add_many(cases, def, &row, version);
 }
 
 static gint by_name(gconstpointer a, gconstpointer b)
@@ -176,27 +216,37 @@ static GPtrArray *newest(TsrSession *session)
     return list;
 }
 
+static void add_row(GPtrArray *cases, TsrSession *session, const PcCaseRow *row)
+{
+    const char *colons = strstr(row->op, "::");
+    g_autofree char *domain =
+        colons != NULL ? g_strndup(row->op, (gsize)(colons - row->op)) : g_strdup("");
+    const TsrOpDef *def = tsr_op_registry_find(session->set->registry, domain,
+                                               colons != NULL ? colons + 2 : row->op, OPSET);
+    g_autoptr(GPtrArray) before = NULL;
+    if (def == NULL)
+        return;
+    if (row->once)
+        add_case(cases, row, 0, TSR_DTYPE_FLOAT);
+    else
+        add_types(cases, def, row, 0, TRUE);
+    if (row->attrs != NULL || row->tensors != NULL || row->bodies != NULL)
+        return;
+    before = older(session, def);
+    for (guint i = 0; i < before->len; i++) {
+        const TsrOpDef *old = g_ptr_array_index(before, i);
+        PcCaseRow old_row = *row;
+        old_row.is_random |= (old->flags & TSR_OP_RANDOM) != 0;
+        add_case(cases, &old_row, old->since_version, TSR_DTYPE_FLOAT);
+    }
+}
+
 GPtrArray *pc_cases_new(TsrSession *session, gboolean full)
 {
     GPtrArray *cases = g_ptr_array_new_with_free_func((GDestroyNotify)pc_case_free);
     g_autoptr(GPtrArray) defs = newest(session);
-    for (gsize i = 0; i < pc_case_row_count; i++) {
-        const PcCaseRow *row = &pc_case_rows[i];
-        const TsrOpDef *def = tsr_op_registry_find(session->set->registry, "", row->op, OPSET);
-        if (def != NULL && row->once)
-            add_case(cases, row->op, 0, row->inputs, row->attrs, row->outputs, TSR_DTYPE_FLOAT);
-        else if (def != NULL)
-            add_types(cases, def, row->op, 0, row->inputs, row->attrs, row->outputs, TRUE);
-        if (def != NULL && row->attrs == NULL) {
-            g_autoptr(GPtrArray) before = older(session, def);
-            for (guint k = 0; k < before->len; k++) {
-                const TsrOpDef *old = g_ptr_array_index(before, k);
-                if (!(old->flags & TSR_OP_RANDOM))
-                    add_case(cases, row->op, old->since_version, row->inputs, NULL, row->outputs,
-                             TSR_DTYPE_FLOAT);
-            }
-        }
-    }
+    for (gsize i = 0; i < pc_case_row_count; i++)
+        add_row(cases, session, &pc_case_rows[i]);
     for (guint i = 0; i < defs->len; i++) {
         const TsrOpDef *def = g_ptr_array_index(defs, i);
         g_autofree char *op = full_name(def);
@@ -210,6 +260,17 @@ GPtrArray *pc_cases_new(TsrSession *session, gboolean full)
         }
     }
     return cases;
+}
+
+const char *pc_missing_reason(const char *op)
+{
+    if (g_str_has_prefix(op, "tessera::"))
+        return "the compiler makes them, and group formats runs what it makes";
+    if (g_str_has_prefix(op, "tessera."))
+        return "passes of the plugin make them, and group fusion compares what they make";
+    if (g_str_has_suffix(op, "::Gradient"))
+        return "the compiler writes it as other operators before an engine is asked";
+    return "the kit does not know their inputs";
 }
 
 GPtrArray *pc_cases_missing(TsrSession *session, GPtrArray *cases)

@@ -94,7 +94,7 @@ GPtrArray *pc_claimed(const PcContext *context, TsrSession *session,
         PcCase *item = g_ptr_array_index(cases, i);
         TsrSupport support = {0};
         PcAsked asked;
-        if (strcmp(item->op, last) == 0)
+        if (strcmp(item->op, last) == 0 || item->is_random)
             continue;
         if (pc_asked_make(&asked, item, session, NULL) && asked.node != NULL &&
             pc_ask(context, record, &asked, &support, NULL) && support.answer == TSR_SUPPORT_YES) {

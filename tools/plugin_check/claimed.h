@@ -26,7 +26,8 @@ void pc_asked_clear(PcAsked *asked);
 gboolean pc_ask(const PcContext *context, const TsrLoadedPlugin *record, const PcAsked *asked,
                 TsrSupport *out_support, GError **error) G_GNUC_WARN_UNUSED_RESULT;
 
-/* The cases that the engine says yes to; one of each operator at most, and at most `most`.
+/* The cases that the engine says yes to and that give the same numbers whenever they are run;
+ * one of each operator at most, and at most `most`.
  * Where it takes none of them, the list is empty. (transfer container) */
 GPtrArray *pc_claimed(const PcContext *context, TsrSession *session,
                       const TsrLoadedPlugin *record, GPtrArray *cases, guint most);

@@ -64,33 +64,44 @@ const PcNet pc_nets[] = {
     {NULL, NULL},
 };
 
-/* A value by its name, or of a tensor's word. */
-static TsrValue *find_value(GHashTable *values, const char *word, TsrGraph *graph,
-                            GPtrArray *inputs, guint32 *seed, GError **error)
+/* A graph that is being read. */
+typedef struct Reader {
+    TsrGraph *graph;
+    GHashTable *values;   /* by name */
+    GHashTable *around;   /* those of the graph around it, or NULL */
+    GPtrArray *inputs;    /* TsrArray for each input; NULL: nobody wants them */
+    guint32 own;          /* the type of T */
+    guint32 seed;
+    guint next;           /* number of the next input */
+} Reader;
+
+/* A value by its name, or of a tensor's word; "f~" is an input of an unknown shape. */
+static TsrValue *find_value(Reader *reader, const char *word, GError **error)
 {
-    TsrValue *value = g_hash_table_lookup(values, word);
+    TsrValue *value = g_hash_table_lookup(reader->values, word);
     g_autoptr(TsrArray) array = NULL;
-    gboolean constant;
+    g_autofree char *name = NULL;
+    gboolean constant = FALSE;
+    if (value == NULL && reader->around != NULL)
+        value = g_hash_table_lookup(reader->around, word);
     if (value != NULL)
         return value;
-    array = pc_word_array(word, TSR_DTYPE_FLOAT, seed, &constant, error);
-    if (array == NULL)
-        return NULL;
-    if (constant)
-        return tsr_build_constant(graph, NULL, array, error);
-    {
-        g_autofree char *name = g_strdup_printf("x%u", inputs->len);
-        value = tsr_build_input(graph, name, array->desc.view.dtype, array->desc.view.rank,
-                                array->desc.shape, error);
+    if (strchr(word, '~') == NULL) {
+        array = pc_word_array(word, reader->own, &reader->seed, &constant, error);
+        if (array == NULL)
+            return NULL;
     }
-    if (value != NULL)
-        g_ptr_array_add(inputs, g_steal_pointer(&array));
+    if (constant)
+        return tsr_build_constant(reader->graph, NULL, array, error);
+    name = g_strdup_printf("%s%u", reader->around != NULL ? "inner" : "x", reader->next++);
+    value = pc_word_input(word, reader->own, name, reader->graph, array, error);
+    if (value != NULL && reader->inputs != NULL)
+        g_ptr_array_add(reader->inputs, g_steal_pointer(&array));
     return value;
 }
 
 /* "Conv(x !f8x8x3x3){pads=[1,1,1,1]}", or a word. */
-static TsrValue *read_line(GHashTable *values, const char *name, char *line, TsrGraph *graph,
-                           GPtrArray *inputs, guint32 *seed, GError **error)
+static TsrValue *read_line(Reader *reader, const char *name, char *line, GError **error)
 {
     char *open = strchr(line, '('), *close = open != NULL ? strchr(open, ')') : NULL;
     TsrValue *arguments[16] = {NULL}, *output = NULL;
@@ -98,7 +109,7 @@ static TsrValue *read_line(GHashTable *values, const char *name, char *line, Tsr
     g_auto(GStrv) words = NULL;
     guint count;
     if (close == NULL)
-        return find_value(values, line, graph, inputs, seed, error);
+        return find_value(reader, line, error);
     if (close[1] == '{')
         attrs = g_strndup(close + 2, strlen(close + 2) - 1);
     *open = *close = '\0';
@@ -107,13 +118,30 @@ static TsrValue *read_line(GHashTable *values, const char *name, char *line, Tsr
     for (guint i = 0; i < count; i++) {
         if (strcmp(words[i], "-") == 0)
             continue;
-        arguments[i] = find_value(values, words[i], graph, inputs, seed, error);
+        arguments[i] = find_value(reader, words[i], error);
         if (arguments[i] == NULL)
             return NULL;
     }
-    return tsr_build_node_full(graph, line, name, arguments, count, attrs, &output, 1, error)
+    return tsr_build_node_full(reader->graph, line, name, arguments, count, attrs, &output, 1,
+                               error)
                ? output
                : NULL;
+}
+
+/* The value of the last line; NULL with an error. */
+static TsrValue *read_lines(Reader *reader, const char *text, GError **error)
+{
+    g_auto(GStrv) lines = g_strsplit(text, ";", -1);
+    TsrValue *last = NULL;
+    for (guint i = 0; lines[i] != NULL; i++) {
+        char *line = g_strstrip(lines[i]), *equals = strchr(line, '=');
+        *equals = '\0';
+        last = read_line(reader, line, equals + 1, error);
+        if (last == NULL)
+            return NULL;
+        g_hash_table_insert(reader->values, g_strdup(line), last);
+    }
+    return last;
 }
 
 TsrGraph *pc_net_graph(const char *text, TsrSession *session, GPtrArray *out_inputs,
@@ -121,19 +149,31 @@ TsrGraph *pc_net_graph(const char *text, TsrSession *session, GPtrArray *out_inp
 {
     TsrGraph *graph = tsr_session_graph(session, "net");
     g_autoptr(GHashTable) values = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    g_auto(GStrv) lines = g_strsplit(text, ";", -1);
-    guint32 seed = 88172645u;
-    TsrValue *last = NULL;
-    for (guint i = 0; lines[i] != NULL; i++) {
-        char *line = g_strstrip(lines[i]), *equals = strchr(line, '=');
-        *equals = '\0';
-        last = read_line(values, line, equals + 1, graph, out_inputs, &seed, error);
-        if (last == NULL) {
-            tsr_graph_unref(graph);
-            return NULL;
-        }
-        g_hash_table_insert(values, g_strdup(line), last);
+    Reader reader = {.graph = graph, .values = values, .inputs = out_inputs,
+                     .own = TSR_DTYPE_FLOAT, .seed = 88172645u};
+    TsrValue *last = read_lines(&reader, text, error);
+    if (last == NULL) {
+        tsr_graph_unref(graph);
+        return NULL;
     }
     tsr_build_output(graph, "result", last);
     return graph;
+}
+
+gboolean pc_net_body(const char *text, guint32 own, TsrGraph *body, GHashTable *around,
+                     GError **error)
+{
+    g_autoptr(GHashTable) values = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    g_auto(GStrv) parts = g_strsplit(text, " -> ", 2);
+    g_auto(GStrv) results = g_strsplit(parts[1] != NULL ? parts[1] : "", " ", -1);
+    Reader reader = {.graph = body, .values = values, .around = around, .own = own,
+                     .seed = 88172645u};
+    TsrValue *last = read_lines(&reader, parts[0], error);
+    if (last != NULL && results[0] == NULL)
+        tsr_build_output(body, "result0", last);
+    for (guint i = 0; last != NULL && results[i] != NULL; i++) {
+        g_autofree char *name = g_strdup_printf("result%u", i);
+        tsr_build_output(body, name, g_hash_table_lookup(values, results[i]));
+    }
+    return last != NULL;
 }

@@ -20,4 +20,10 @@ extern const PcNet pc_nets[];
 TsrGraph *pc_net_graph(const char *text, TsrSession *session, GPtrArray *out_inputs,
                        GError **error);
 
+/* Fills a subgraph: "s=f3; n=Add(s x1) -> n n": lines that are no node are its inputs, a
+ * word with "~" one of an unknown shape; x0 and so on are values around it; behind the arrow
+ * its outputs, without one the last line. own is the type of T. */
+gboolean pc_net_body(const char *text, guint32 own, TsrGraph *body, GHashTable *around,
+                     GError **error) G_GNUC_WARN_UNUSED_RESULT;
+
 #endif
