@@ -81,6 +81,8 @@ if [ "$part" = sound ]; then
     check "the scalar engine has no fault" sound "$out/scalar_engine.so"
     compile sound "$sources/sound.c"
     check "a sound plugin has no fault" sound "$out/sound.so"
+    compile sound_device "$sources/sound_device.c"
+    check "a sound device has no fault" sound "$out/sound_device.so"
     echo "$passed passed, $failed failed, $skipped skipped"
     [ "$failed" = 0 ]
     exit
@@ -111,6 +113,10 @@ finds mistakes_format formats "Relu(T1x17x5x5) float in NC1HWC0: output 0"
 finds fuses_wrongly fusion "Relu behind Neg(x): with all passes: output 0"
 finds describes_at_length offline "describe writes no end within its 64 bytes"
 finds shares_scratch threads "on one state in 4 threads: output 0"
+finds device_returns_early lifecycle "the device opened, .*: [0-9]* blocks were run, wanted"
+finds device_drops_byte lifecycle "a launched copy of 4097 bytes: byte 4096 is"
+finds device_ignores_events lifecycle "a stream went on before the event that it waits for"
+finds_unsanitized device_leaks_stream leaks "the device opened, .*: [0-9.]* blocks with .* a round"
 finds_unsanitized leaks_memory leaks "start and end: 1 blocks with .* bytes a round"
 finds_unsanitized trusts_malloc errors "while memory runs out: crashed (SIGSEGV)"
 

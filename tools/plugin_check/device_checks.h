@@ -9,6 +9,8 @@
 #include "plugin_check/check.h"
 
 void pc_device_lifecycle(PcContext *context);
+/* The device opened, used and closed once, for the search for leaks; FALSE with an error. */
+gboolean pc_device_round(PcContext *context, GError **error);
 void pc_device_purity(PcContext *context);
 void pc_device_errors(PcContext *context);
 void pc_device_threads(PcContext *context);

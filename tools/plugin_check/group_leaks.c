@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "plugin_check/alloc_watch.h"
 #include "plugin_check/claimed.h"
+#include "plugin_check/device_checks.h"
 
 enum { WARM = 4, ROUNDS = 16, MOST_CASES = 200 };
 
@@ -58,6 +59,12 @@ static gboolean round_session(PcContext *context, gpointer data, GError **error)
     return *error == NULL;
 }
 
+static gboolean round_device(PcContext *context, gpointer data, GError **error)
+{
+    (void)data;
+    return pc_device_round(context, error);
+}
+
 typedef struct Round {
     TsrSession *session;
     const PcCase *item;
@@ -90,6 +97,8 @@ static void run(PcContext *context)
     }
     if (pc_begin(context, "start and end"))
         check_rounds(context, round_session, NULL);
+    if (context->plugin->device != NULL && pc_begin(context, "the device opened, used and closed"))
+        check_rounds(context, round_device, NULL);
     if (!pc_start(context, &start))
         return;
     claimed = pc_claimed(context, start.session, start.record, start.cases, MOST_CASES);

@@ -6,6 +6,7 @@
  *   ENGINE_CHECK ENGINE_CONFIRM ENGINE_DESCRIBE EXECUTOR_RUN PLUGIN_INIT
  *   PLUGIN_SHUTDOWN                                                         functions
  *   PLUGIN_SELECTOR PLUGIN_FUSION PLUGIN_OPS                                tables
+ *   PLUGIN_DEVICE                                a table; the plugin then has no engine
  *   PLUGIN_ABI_MAJOR
  */
 #include "good_engine.h"
@@ -44,6 +45,13 @@
 #define TSR_BUILD_SANITIZER TSR_SANITIZER_NONE
 #endif
 
+#ifdef PLUGIN_DEVICE
+#define PLUGIN_ENGINE NULL
+#define PLUGIN_EXECUTOR NULL
+#else
+#define PLUGIN_DEVICE NULL
+#define PLUGIN_ENGINE &engine_table
+#define PLUGIN_EXECUTOR &executor_table
 static const TsrEngine engine_table = {
     .struct_size = sizeof(TsrEngine), .flags = TSR_ENGINE_HOST, .name = PLUGIN_NAME,
     .default_priority = 50, .blob_version = 1, .check = ENGINE_CHECK, .confirm = ENGINE_CONFIRM,
@@ -51,6 +59,7 @@ static const TsrEngine engine_table = {
 };
 static const TsrExecutor executor_table = {.struct_size = sizeof(TsrExecutor),
                                            .run = EXECUTOR_RUN};
+#endif
 
 static const void *plugin_interface(const TsrPlugin *plugin, const char *name, uint32_t version)
 {
@@ -58,8 +67,9 @@ static const void *plugin_interface(const TsrPlugin *plugin, const char *name, u
         const char *name;
         const void *table;
     } rows[] = {
-        {TSR_INTERFACE_ENGINE, &engine_table},
-        {TSR_INTERFACE_EXECUTOR, &executor_table},
+        {TSR_INTERFACE_ENGINE, PLUGIN_ENGINE},
+        {TSR_INTERFACE_EXECUTOR, PLUGIN_EXECUTOR},
+        {TSR_INTERFACE_DEVICE, PLUGIN_DEVICE},
         {TSR_INTERFACE_FORMAT_SELECTOR, PLUGIN_SELECTOR},
         {TSR_INTERFACE_FUSION, PLUGIN_FUSION},
         {TSR_INTERFACE_OPS, PLUGIN_OPS},
