@@ -43,32 +43,12 @@ sound()
     sed -n '$s/^/        /p' "$out/report.txt"
 }
 
-# faulty GROUP WORDS: whether the kit fails, in that group, with the words (a pattern).
+# faulty NAME GROUP WORDS: whether the kit failed, in that group, with the words (a pattern).
 faulty()
 {
-    status=0
-    "$kit" --timeout 3 --cycles 20 --group "$1" "$out/$name.so" >"$out/report.txt" 2>&1 ||
-        status=$?
-    [ "$status" = 1 ] && grep -q "^FAILED  $1: .*$2" "$out/report.txt" ||
-        { echo "        status $status"; tail -n 12 "$out/report.txt"; return 1; }
-}
-
-# finds NAME GROUP WORDS: in a plugin of bad_plugins/.
-finds()
-{
-    compile "$1" "$sources/$1.c"
-    check "$1: $2 says '$3'" faulty "$2" "$3"
-}
-
-# What only an allocator of the kit's own shows; a sanitizer has its own.
-finds_unsanitized()
-{
-    if [ -n "${SANITIZE:-}" ]; then
-        echo "skipped $1: a sanitizer owns the allocator"
-        skipped=$((skipped + 1))
-    else
-        finds "$@"
-    fi
+    status=$(cat "$out/$1.status")
+    [ "$status" = 1 ] && grep -q "^FAILED  $2: .*$3" "$out/$1.report" ||
+        { echo "        status $status"; tail -n 12 "$out/$1.report"; return 1; }
 }
 
 if [ "$part" = sound ]; then
@@ -88,40 +68,71 @@ if [ "$part" = sound ]; then
     exit
 fi
 
-compile sound "$sources/sound.c"
-finds crashes_at_load load "loads: crashed (SIGSEGV)"
-finds exits_at_load load "loads: ended its process with status 7"
-finds hangs_at_load load "loads: was still busy after 3 s"
-finds prints_at_load load "prints nothing: printed 'thank you for choosing"
-finds other_abi load "loads: abi version: "
-finds nonsense_passes load "4000000000 passes"
-finds nonsense_operators load "3000000000 definitions"
-finds shows_symbols load "parse_everything"
-finds leaves_thread lifecycle "threads are left"
-finds crashes_at_check purity "Relu, asked twice: crashed (SIGSEGV)"
-finds prints_at_check purity "prints nothing: printed"
-finds nonsense_answers purity "check answers 77"
-finds nonsense_status purity "without saying why"
-finds changes_its_mind purity "asked again at once"
-finds lies_about_operator claims "MatMul.*cannot run MatMul after all"
-finds lies_about_numbers claims "Relu(T3x17) float: output 0: element"
-finds remembers_runs claims "Sigmoid(T3x17) float: second run: output 0"
-finds refuses_cluster claims "the engine said yes to the node, then refused it: not these 1"
-finds nonsense_columns formats "4000000000 columns where there is room for 32"
-finds writes_behind_columns formats "writes behind the formats"
-finds mistakes_format formats "Relu(T1x17x5x5) float in NC1HWC0: output 0"
-finds fuses_wrongly fusion "Relu behind Neg(x): with all passes: output 0"
-finds describes_at_length offline "describe writes no end within its 64 bytes"
-finds shares_scratch threads "on one state in 4 threads: output 0"
-finds device_returns_early lifecycle "the device opened, .*: [0-9]* blocks were run, wanted"
-finds device_drops_byte lifecycle "a launched copy of 4097 bytes: byte 4096 is"
-finds device_ignores_events lifecycle "a stream went on before the event that it waits for"
-finds_unsanitized device_leaks_stream leaks "the device opened, .*: [0-9.]* blocks with .* a round"
-finds_unsanitized leaks_memory leaks "start and end: 1 blocks with .* bytes a round"
-finds_unsanitized trusts_malloc errors "while memory runs out: crashed (SIGSEGV)"
+# Plugin of bad_plugins/, group, and the words of its fault. Those that take long come first.
+faults=$(cat <<'END'
+hangs_at_load load loads: was still busy after 3 s
+lies_about_operator claims MatMul.*cannot run MatMul after all
+crashes_at_load load loads: crashed (SIGSEGV)
+exits_at_load load loads: ended its process with status 7
+prints_at_load load prints nothing: printed 'thank you for choosing
+other_abi load loads: abi version:
+nonsense_passes load 4000000000 passes
+nonsense_operators load 3000000000 definitions
+shows_symbols load parse_everything
+leaves_thread lifecycle threads are left
+crashes_at_check purity Relu, asked twice: crashed (SIGSEGV)
+prints_at_check purity prints nothing: printed
+nonsense_answers purity check answers 77
+nonsense_status purity without saying why
+changes_its_mind purity asked again at once
+lies_about_numbers claims Relu(T3x17) float: output 0: element
+remembers_runs claims Sigmoid(T3x17) float: second run: output 0
+refuses_cluster claims the engine said yes to the node, then refused it: not these 1
+nonsense_columns formats 4000000000 columns where there is room for 32
+writes_behind_columns formats writes behind the formats
+mistakes_format formats Relu(T1x17x5x5) float in NC1HWC0: output 0
+fuses_wrongly fusion Relu behind Neg(x): with all passes: output 0
+describes_at_length offline describe writes no end within its 64 bytes
+shares_scratch threads on one state in 4 threads: output 0
+device_returns_early lifecycle the device opened, .*: [0-9]* blocks were run, wanted
+device_drops_byte lifecycle a launched copy of 4097 bytes: byte 4096 is
+device_ignores_events lifecycle a stream went on before the event that it waits for
+END
+)
+# What only an allocator of the kit's own shows; a sanitizer has its own.
+allocator_faults=$(cat <<'END'
+device_leaks_stream leaks the device opened, .*: [0-9.]* blocks with .* a round
+leaks_memory leaks start and end: 1 blocks with .* bytes a round
+trusts_malloc errors while memory runs out: crashed (SIGSEGV)
+END
+)
+if [ -n "${SANITIZE:-}" ]; then
+    echo "skipped, since a sanitizer owns the allocator:"
+    echo "$allocator_faults" | sed 's/ .*//; s/^/        /'
+    skipped=$(echo "$allocator_faults" | wc -l)
+else
+    faults="$faults
+$allocator_faults"
+fi
 
+# The kit looks at them side by side, one more at a time than there are processors, since one
+# of them only waits.
+# shellcheck disable=SC2016 # the inner shell expands
+export CC="${CC:-cc}" SANITIZE="${SANITIZE:-}" kit out sources include
+echo "$faults" | cut -d ' ' -f 1,2 | xargs -P $(($(nproc) + 1)) -L 1 sh -c '
+    $CC -std=gnu11 -Wall -Wextra -Werror -shared -fPIC -fvisibility=hidden $SANITIZE \
+        "$sources/$1.c" -I"$include" -o "$out/$1.so" -lm -lpthread || exit 255
+    status=0
+    "$kit" --timeout 3 --cycles 20 --group "$2" "$out/$1.so" >"$out/$1.report" 2>&1 || status=$?
+    echo "$status" >"$out/$1.status"' examine
+while read -r name group words; do
+    check "$name: $group says '$words'" faulty "$name" "$group" "$words"
+done <<END
+$faults
+END
+
+compile sound "$sources/sound.c"
 # What goes wrong in one check leaves the others alone.
-compile crashes_at_check "$sources/crashes_at_check.c"
 "$kit" --group purity --json "$out/crashes_at_check.so" >"$out/report.json" || true
 check "a crash is one failed check, and the rest goes on" /usr/bin/python3 -c "
 import json, sys

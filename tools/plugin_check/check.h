@@ -44,6 +44,7 @@ typedef struct PcGroup {
     const char *name;
     const char *about;
     void (*run)(PcContext *context);
+    gboolean is_long;  /* begun before the others, where several run side by side */
 } PcGroup;
 
 extern const PcGroup pc_group_load, pc_group_lifecycle, pc_group_leaks, pc_group_purity,

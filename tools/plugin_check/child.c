@@ -28,6 +28,10 @@ typedef struct Watch {
     guint done;         /* checks with a verdict */
     GString *output;    /* what was printed */
     gboolean finished;  /* the group came to its end */
+    guint deaths;       /* children that were started */
+    pid_t pid;          /* the child, or 0 */
+    int report, printed;/* what is read from it; -1 at the end */
+    gint64 last;        /* when it said something */
 } Watch;
 
 void pc_result_free(PcResult *result)
@@ -129,70 +133,137 @@ static void judge_end(Watch *watch, int status, gboolean timed_out, int timeout_
     watch->done++;
 }
 
-/* One child from its start to its end. */
-static void run_once(Watch *watch, const PcPlugin *plugin, const PcSettings *settings)
+/* Starts a child that goes on behind the checks that are done. */
+static void start_child(Watch *watch, const PcPlugin *plugin, const PcSettings *settings)
 {
-    int report[2], output[2], status = 0;
-    gboolean timed_out = FALSE, printed = FALSE, open[2] = {TRUE, TRUE};
-    gint64 last = g_get_monotonic_time();
-    pid_t pid;
+    int report[2], output[2];
     fflush(NULL);
+    watch->deaths++;
+    watch->pid = 0;
     if (!g_unix_open_pipe(report, FD_CLOEXEC, NULL) ||
-        !g_unix_open_pipe(output, FD_CLOEXEC, NULL) || (pid = fork()) < 0) {
+        !g_unix_open_pipe(output, FD_CLOEXEC, NULL) || (watch->pid = fork()) < 0) {
         add_result(watch, g_strdup("a child process"), PC_FAILED, g_strerror(errno));
         watch->finished = TRUE;
+        watch->pid = 0;
         return;
     }
-    if (pid == 0)
+    if (watch->pid == 0)
         be_child(watch->group, plugin, settings, watch->done, report[1], output[1]);
     close(report[1]);
     close(output[1]);
-    g_unix_set_fd_nonblocking(report[0], TRUE, NULL);
-    g_unix_set_fd_nonblocking(output[0], TRUE, NULL);
-    while (open[0] && !timed_out) {
-        struct pollfd fds[] = {{report[0], POLLIN, 0}, {open[1] ? output[0] : -1, POLLIN, 0}};
-        gboolean any = FALSE;
-        poll(fds, 2, 100);
-        open[0] = drain(report[0], watch, TRUE, &any);
-        open[1] = open[1] && drain(output[0], watch, FALSE, &printed);
-        if (any)
-            last = g_get_monotonic_time();
-        timed_out = g_get_monotonic_time() - last > (gint64)settings->timeout_s * G_USEC_PER_SEC;
-    }
-    kill(-pid, SIGKILL);
-    if (timed_out)
-        kill(pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (open[1])
-        drain(output[0], watch, FALSE, &printed);
-    close(report[0]);
-    close(output[0]);
-    if (!watch->finished)
-        judge_end(watch, status, timed_out, settings->timeout_s);
+    watch->report = report[0];
+    watch->printed = output[0];
+    watch->last = g_get_monotonic_time();
+    g_unix_set_fd_nonblocking(watch->report, TRUE, NULL);
+    g_unix_set_fd_nonblocking(watch->printed, TRUE, NULL);
 }
 
-void pc_child_run(const PcGroup *group, const PcPlugin *plugin, const PcSettings *settings,
-                  GPtrArray *results)
+/* Ends the child, which is done or has hung, and says how it ended. */
+static void end_child(Watch *watch, gboolean timed_out, int timeout_s)
 {
-    Watch watch = {.group = group, .results = results, .line = g_string_new(NULL),
-                   .output = g_string_new(NULL)};
-    guint deaths = 0;
-    while (!watch.finished && deaths++ < MOST_DEATHS)
-        run_once(&watch, plugin, settings);
-    if (!watch.finished)
-        add_result(&watch, g_strdup("the rest of the group"), PC_SKIPPED,
+    int status = 0;
+    gboolean any;
+    kill(-watch->pid, SIGKILL);
+    if (timed_out)
+        kill(watch->pid, SIGKILL);
+    while (waitpid(watch->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (watch->printed >= 0) {
+        drain(watch->printed, watch, FALSE, &any);
+        close(watch->printed);
+    }
+    close(watch->report);
+    watch->pid = 0;
+    if (!watch->finished)
+        judge_end(watch, status, timed_out, timeout_s);
+}
+
+/* Reads what the child has said; ends it where it is done or has been silent for too long. */
+static void serve_child(Watch *watch, int timeout_s)
+{
+    gboolean any = FALSE, printed = FALSE, timed_out;
+    const gboolean open = drain(watch->report, watch, TRUE, &any);
+    if (watch->printed >= 0 && !drain(watch->printed, watch, FALSE, &printed)) {
+        close(watch->printed);
+        watch->printed = -1;
+    }
+    if (any)
+        watch->last = g_get_monotonic_time();
+    timed_out = g_get_monotonic_time() - watch->last > (gint64)timeout_s * G_USEC_PER_SEC;
+    if (!open || timed_out)
+        end_child(watch, open && timed_out, timeout_s);
+}
+
+/* What the whole group has shown. */
+static void conclude(Watch *watch, GPtrArray *results)
+{
+    if (!watch->finished)
+        add_result(watch, g_strdup("the rest of the group"), PC_SKIPPED,
                    "too many checks ended their process");
-    if (watch.output->len != 0) {
+    if (watch->output->len != 0) {
         g_autofree char *reason = NULL;
-        g_autofree char *text = g_utf8_make_valid(watch.output->str, (gssize)watch.output->len);
+        g_autofree char *text = g_utf8_make_valid(watch->output->str, (gssize)watch->output->len);
         g_strdelimit(text, "\n\r\t", ' ');
         reason = g_strdup_printf("printed '%s'", g_strchomp(text));
-        add_result(&watch, g_strdup("prints nothing"), PC_FAILED, reason);
+        add_result(watch, g_strdup("prints nothing"), PC_FAILED, reason);
     } else {
-        add_result(&watch, g_strdup("prints nothing"), PC_PASSED, NULL);
+        add_result(watch, g_strdup("prints nothing"), PC_PASSED, NULL);
     }
-    g_string_free(watch.line, TRUE);
-    g_string_free(watch.output, TRUE);
-    g_free(watch.begun);
+    g_ptr_array_extend_and_steal(results, watch->results);
+    g_string_free(watch->line, TRUE);
+    g_string_free(watch->output, TRUE);
+    g_free(watch->begun);
+}
+
+/* Waits until a child says something, or a moment. */
+static void wait_children(const Watch *watches, guint count)
+{
+    g_autofree struct pollfd *fds = g_new(struct pollfd, 2 * count);
+    for (guint i = 0; i < count; i++) {
+        const gboolean runs = watches[i].pid != 0;
+        fds[2 * i] = (struct pollfd){runs ? watches[i].report : -1, POLLIN, 0};
+        fds[2 * i + 1] = (struct pollfd){runs ? watches[i].printed : -1, POLLIN, 0};
+    }
+    poll(fds, 2 * count, 100);
+}
+
+/* The first group that waits for a child, long ones before the others; NULL: none does. */
+static Watch *next_to_start(Watch *watches, guint count)
+{
+    Watch *next = NULL;
+    for (guint i = 0; i < count; i++) {
+        Watch *watch = &watches[i];
+        if (watch->pid == 0 && !watch->finished && watch->deaths < MOST_DEATHS &&
+            (next == NULL || (watch->group->is_long && !next->group->is_long)))
+            next = watch;
+    }
+    return next;
+}
+
+void pc_children_run(const PcGroup *const *groups, guint count, const PcPlugin *plugin,
+                     const PcSettings *settings, guint jobs, GPtrArray *results)
+{
+    g_autofree Watch *watches = g_new0(Watch, count);
+    for (guint i = 0; i < count; i++)
+        watches[i] = (Watch){.group = groups[i], .line = g_string_new(NULL),
+                             .results = g_ptr_array_new_with_free_func(
+                                 (GDestroyNotify)pc_result_free),
+                             .output = g_string_new(NULL)};
+    for (;;) {
+        guint running = 0;
+        for (guint i = 0; i < count; i++)
+            running += watches[i].pid != 0;
+        for (Watch *next; running < jobs && (next = next_to_start(watches, count)) != NULL;) {
+            start_child(next, plugin, settings);
+            running += next->pid != 0;
+        }
+        if (running == 0)
+            break;
+        wait_children(watches, count);
+        for (guint i = 0; i < count; i++)
+            if (watches[i].pid != 0)
+                serve_child(&watches[i], settings->timeout_s);
+    }
+    for (guint i = 0; i < count; i++)
+        conclude(&watches[i], results);
 }

@@ -23,8 +23,9 @@ typedef struct PcResult {
 
 void pc_result_free(PcResult *result);
 
-/* Appends a PcResult per check of the group to results. */
-void pc_child_run(const PcGroup *group, const PcPlugin *plugin, const PcSettings *settings,
-                  GPtrArray *results);
+/* Runs groups, at most `jobs` at a time, and appends a PcResult per check to results, in the
+ * order of the groups. */
+void pc_children_run(const PcGroup *const *groups, guint count, const PcPlugin *plugin,
+                     const PcSettings *settings, guint jobs, GPtrArray *results);
 
 #endif

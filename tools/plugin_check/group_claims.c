@@ -207,4 +207,4 @@ static void run(PcContext *context)
 }
 
 const PcGroup pc_group_claims = {"claims", "what the engine says it supports runs, and is right",
-                                 run};
+                                 run, TRUE};

@@ -83,4 +83,4 @@ static void run(PcContext *context)
     pc_start_clear(&start);
 }
 
-const PcGroup pc_group_errors = {"errors", "failing allocations, wrong task lists", run};
+const PcGroup pc_group_errors = {"errors", "failing allocations, wrong task lists", run, FALSE};

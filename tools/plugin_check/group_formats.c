@@ -224,4 +224,4 @@ static void run(PcContext *context)
 }
 
 const PcGroup pc_group_formats = {"formats", "columns of the selector, and every format forced",
-                                  run};
+                                  run, FALSE};

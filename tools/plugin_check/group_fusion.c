@@ -191,4 +191,4 @@ static void run(PcContext *context)
     pc_start_clear(&start);
 }
 
-const PcGroup pc_group_fusion = {"fusion", "passes change the graph and no number", run};
+const PcGroup pc_group_fusion = {"fusion", "passes change the graph and no number", run, FALSE};

@@ -112,4 +112,4 @@ static void run(PcContext *context)
     pc_start_clear(&start);
 }
 
-const PcGroup pc_group_leaks = {"leaks", "memory that is not given back", run};
+const PcGroup pc_group_leaks = {"leaks", "memory that is not given back", run, TRUE};

@@ -153,4 +153,4 @@ static void run(PcContext *context)
         check_again(context);
 }
 
-const PcGroup pc_group_lifecycle = {"lifecycle", "start, end, unload, start again", run};
+const PcGroup pc_group_lifecycle = {"lifecycle", "start, end, unload, start again", run, FALSE};

@@ -164,4 +164,4 @@ static void run(PcContext *context)
     }
 }
 
-const PcGroup pc_group_load = {"load", "symbol, descriptor, tables, manifest", run};
+const PcGroup pc_group_load = {"load", "symbol, descriptor, tables, manifest", run, FALSE};

@@ -208,4 +208,4 @@ static void run(PcContext *context)
 }
 
 const PcGroup pc_group_purity = {"purity", "questions have the same answer twice, and no effects",
-                                 run};
+                                 run, FALSE};

@@ -235,4 +235,4 @@ static void run(PcContext *context)
 }
 
 const PcGroup pc_group_threads = {"threads", "questions and runs from several threads at once",
-                                  run};
+                                  run, FALSE};

@@ -2,7 +2,7 @@
  *
  * main.c: `tessera-plugin-check PLUGIN.so`: the conformance kit (docs/plugin-check.md). Loads
  * nothing itself: a child process looks at the plugin, and each group runs in children of its
- * own.
+ * own, several groups side by side.
  */
 #include <glib/gstdio.h>
 #include <stdio.h>
@@ -53,10 +53,32 @@ static void ignore_user(void)
         g_unsetenv(names[i]);
 }
 
+/* The groups that are wanted; of a plugin that cannot be loaded only the first makes sense. */
+static void run_groups(const PcPlugin *plugin, const PcSettings *settings, char **wanted,
+                       guint jobs, GPtrArray *results)
+{
+    const PcGroup *chosen[G_N_ELEMENTS(groups)];
+    guint count = 0;
+    for (gsize i = 0; i < G_N_ELEMENTS(groups); i++)
+        if (wanted == NULL || g_strv_contains((const char *const *)wanted, groups[i]->name))
+            chosen[count++] = groups[i];
+    if (plugin->is_known) {
+        pc_children_run(chosen, count, plugin, settings, jobs, results);
+        return;
+    }
+    for (guint i = 0; i < count; i++)
+        if (chosen[i] == groups[0])
+            pc_children_run(&chosen[i], 1, plugin, settings, jobs, results);
+        else
+            pc_report_skip(results, chosen[i]->name, "nodes and tables",
+                           "the plugin cannot be loaded");
+}
+
 int main(int argc, char **argv)
 {
     PcSettings settings = {.cycles = 100, .timeout_s = 30, .threads = 4};
     g_auto(GStrv) wanted = NULL;
+    gint jobs = (gint)g_get_num_processors();
     gboolean json = FALSE, list = FALSE, verbose = FALSE;
     const GOptionEntry entries[] = {
         {"group", 'g', 0, G_OPTION_ARG_STRING_ARRAY, &wanted, "Only this group; repeatable",
@@ -67,6 +89,8 @@ int main(int argc, char **argv)
          "Times that the plugin is started and ended (100)", "N"},
         {"timeout", 0, 0, G_OPTION_ARG_INT, &settings.timeout_s, "Seconds for one check (30)",
          "S"},
+        {"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Groups side by side (as many as processors)",
+         "N"},
         {"json", 0, 0, G_OPTION_ARG_NONE, &json, "Prints one JSON object", NULL},
         {"verbose", 'v', 0, G_OPTION_ARG_NONE, &verbose, "Lists checks that passed as well",
          NULL},
@@ -93,19 +117,11 @@ int main(int argc, char **argv)
     for (guint i = 0; wanted != NULL && wanted[i] != NULL; i++)
         if (!is_group(wanted[i]))
             return tsr_tool_usage("no group is called '%s'; see --list", wanted[i]);
-    if (settings.cycles < 1 || settings.timeout_s < 1)
-        return tsr_tool_usage("--cycles and --timeout are at least 1");
+    if (settings.cycles < 1 || settings.timeout_s < 1 || jobs < 1)
+        return tsr_tool_usage("--cycles, --timeout and --jobs are at least 1");
     if (!pc_setup_make(&setup, argv[1], settings.timeout_s, &error))
         return tsr_tool_fail(g_steal_pointer(&error));
-    for (gsize i = 0; i < G_N_ELEMENTS(groups); i++) {
-        if (wanted != NULL && !g_strv_contains((const char *const *)wanted, groups[i]->name))
-            continue;
-        if (setup.plugin.is_known || i == 0)
-            pc_child_run(groups[i], &setup.plugin, &settings, results);
-        else
-            pc_report_skip(results, groups[i]->name, "nodes and tables",
-                           "the plugin cannot be loaded");
-    }
+    run_groups(&setup.plugin, &settings, wanted, (guint)jobs, results);
     status = pc_report_print(&setup.plugin, results, json, verbose);
     pc_setup_clear(&setup);
     return status;
