@@ -7,9 +7,10 @@
  * Inputs are words: a letter for the element type (T: the one that the case is made for; f
  * float, d double, h float16, l int64, i int32, u uint8, s int8, b bool, t text), the shape
  * "2x3" (nothing: a scalar), then "=1,2" values, "<5" a bound of integers, "+" positive numbers,
- * "%" numbers from 0 to 1, "#" texts that are numbers. "T[2x3|4]" is a sequence of two tensors, "T?2x3" an optional with a
- * tensor, "T?-" one with nothing. "!" before it makes it a constant, which one with values always
- * is; "&" makes it a value that only the node's subgraphs read; "-" is an omitted input.
+ * "%" numbers from 0 to 1, "#" texts that are numbers. "T[2x3|4]" is a sequence of two tensors,
+ * "T?2x3" an optional with a tensor, "T?-" one with nothing. "!" before it makes it a constant,
+ * which one with values always is; "&" makes it a value that only the node's subgraphs read;
+ * "-" is an omitted input.
  */
 #ifndef TSR_PLUGIN_CHECK_CASES_H
 #define TSR_PLUGIN_CHECK_CASES_H

@@ -200,4 +200,5 @@ static void run(PcContext *context)
     pc_start_clear(&start);
 }
 
-const PcGroup pc_group_offline = {"offline", "saving, loading, validating compiled models", run, FALSE};
+const PcGroup pc_group_offline = {"offline", "saving, loading, validating compiled models", run,
+                                  FALSE};

@@ -212,8 +212,9 @@ static inline const TsrTask *task_at(const TsrTaskList *list, uint32_t index)
 /* Whether an earlier task records what this one waits for. */
 static inline int is_recorded(const TsrTaskList *list, uint32_t index, uint32_t kind)
 {
+    const uint32_t wanted = task_at(list, index)->event;
     for (uint32_t i = 0; i < index; i++)
-        if (task_at(list, i)->kind == kind && task_at(list, i)->event == task_at(list, index)->event)
+        if (task_at(list, i)->kind == kind && task_at(list, i)->event == wanted)
             return 1;
     return 0;
 }
