@@ -121,6 +121,23 @@ START_TEST(regex)
 }
 END_TEST
 
+/* Texts on the wrong side of a diagonal become empty. */
+START_TEST(triangle)
+{
+    OpHarness *h = op("Trilu", 14);
+    in_strings(h, 2, I64(2, 3), TEXTS("a", "b", "c", "d", "e", "f"));
+    runs(h);
+    want_strings(h, 0, LIST(2, 3), TEXTS("a", "b", "c", "", "e", "f"));
+    op_harness_free(h);
+    h = op("Trilu", 14);
+    in_strings(h, 3, I64(2, 2, 1), TEXTS("a", "b", "c", "d"));
+    op_harness_int(h, "upper", 0);
+    runs(h);
+    want_strings(h, 0, LIST(2, 2, 1), TEXTS("a", "b", "c", "d"));
+    op_harness_free(h);
+}
+END_TEST
+
 START_TEST(tfidf)
 {
     static const char *const modes[3] = {"TF", "IDF", "TFIDF"};
@@ -144,4 +161,4 @@ START_TEST(tfidf)
 }
 END_TEST
 
-OP_TEST_MAIN(normalizer, concat_and_split, regex, tfidf)
+OP_TEST_MAIN(normalizer, concat_and_split, regex, triangle, tfidf)
