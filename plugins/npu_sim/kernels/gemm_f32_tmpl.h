@@ -3,9 +3,11 @@
  * gemm_f32_tmpl.h: GEMM_F32 and PACK_PANELS_F32 for one instruction set, compiled by
  * gemm_f32_avx2.c and gemm_f32_avx512.c, which define GEMM and PACK_PANELS. Rows of A
  * are copied to [K/16][row][16], so that a product is the 1x1 convolution of
- * tile_f32_tmpl.h with rows as pixels; one row is used where it lies.
+ * tile_f32_tmpl.h with rows as pixels. A product with one row has a body of its own,
+ * gemm_row_tmpl.h, and its row is used where it lies.
  */
 #include <string.h>
+#include "gemm_row_tmpl.h"
 #include "kernel_list.h"
 #include "split.h"
 #include "tile_f32_tmpl.h"
@@ -90,6 +92,19 @@ void GEMM(void *const *args, const void *params, uint32_t block_index, uint32_t 
         if (!direct && filled != place) {
             copy_rows_blocked(p, a + a_at, rows, slab);
             filled = place;
+        }
+        if (p->m == 1) {
+            const int64_t at = matrix * p->n + panel * 16;
+            const int64_t lanes = p->n - (panel_end - 1) * 16;
+            row_area(&(RowArgs){ .x = direct ? (const float *)(a + a_at) : slab,
+                                 .w = panels + (b_at * all_panels + panel) * p->k * 16,
+                                 .bias = bias != NULL ? bias + panel * 16 : NULL,
+                                 .z = residual != NULL ? residual + at : NULL,
+                                 .y = y + at, .k = p->k,
+                                 .last_lanes = (int)(lanes < 16 ? lanes : 16),
+                                 .activation = p->activation },
+                     panel_end - panel, all_panels);
+            continue;
         }
         while (panel < panel_end) {
             int count = tile_blocks(rows);

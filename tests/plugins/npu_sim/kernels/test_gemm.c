@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * test_gemm.c: matrix products and panel packing: `_ref` against identities and a
- * product done by hand, every row against `_ref`; --bench times square, FC and batched
- * products.
+ * product done by hand, every row against `_ref`, one row of A in all widths and the same
+ * bits however its panels are cut; --bench times square, FC, one-row and batched products.
  */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "kernel_check.h"
+#include "kernel_table.h"
 #include "split.h"
 
 typedef struct GemmShape {
@@ -54,6 +56,67 @@ START_TEST(test_rows_match_reference)
                               j & 4, j % TSR_ACT_COUNT };
         with_case(&s, m, split_pieces(s.n, 16), kernel_case_check);
         with_case(&s, (m + 2) / 3, 1, kernel_case_check);
+    }
+}
+END_TEST
+
+/* One row: groups of panels of every width, cut in pieces of several sizes. */
+START_TEST(test_one_row)
+{
+    static const int widths[] = { 1, 16, 17, 32, 33, 48, 70, 90, 111, 128, 129, 200, 257, 271 };
+    static const int depths[] = { 1, 3, 4, 5, 63, 130 };
+    const int n = widths[_i];
+    for (int j = 0; j < 6; j++) {
+        const GemmShape s = { 1 + j % 3, 1, n, depths[j], 0, j & 1, j & 2,
+                              (j + _i) % TSR_ACT_COUNT };
+        with_case(&s, 1, split_pieces(n, 16), kernel_case_check);
+        with_case(&s, 1, 1 + j % 5, kernel_case_check);
+    }
+}
+END_TEST
+
+/* So many weights that they are asked for ahead. */
+START_TEST(test_one_row_of_many_weights)
+{
+    const GemmShape s = { 1, 1, 271, 2050, 0, 1, 1, TSR_ACT_RELU };
+    with_case(&s, 1, 17, kernel_case_check);
+    with_case(&s, 1, 9, kernel_case_check);
+}
+END_TEST
+
+/* Cores share a row's panels: neither their number nor the pieces change a bit. */
+START_TEST(test_one_row_is_the_same_in_pieces)
+{
+    enum { K = 61, N = 271, PANELS = 17 };
+    static const int widths[] = { 9, 32, 48, 129, 160, N };
+    static float x[K], panels[K * PANELS * 16], slab[5 * 64];
+    float want[N], got[N];
+    uint32_t count;
+    const TsrKernelRow *rows = tsr_kernel_rows(&count);
+    for (int i = 0; i < K; i++)
+        x[i] = check_random();
+    for (int i = 0; i < K * PANELS * 16; i++)
+        panels[i] = check_random();
+    for (uint32_t r = 0; r < count; r++) {
+        if (strcmp(rows[r].name, TSR_KERNEL_GEMM_F32) != 0 || !tsr_kernel_isa_usable(rows[r].isa))
+            continue;
+        for (int i = 0; i < 6; i++) {
+            TsrGemmParams p = { .struct_size = sizeof(p), .m = 1, .n = widths[i], .k = K,
+                                .a_row = K, .a_column = 1, .rows_per_piece = 1,
+                                .panels_per_piece = PANELS, .workspace_floats = 64 };
+            void *args[6] = { x, panels, NULL, NULL, want, slab };
+            rows[r].fn(args, &p, 0, 1);
+            args[4] = got;
+            for (p.panels_per_piece = 1; p.panels_per_piece <= 12; p.panels_per_piece++) {
+                memset(got, 0, sizeof(got));
+                for (uint32_t block = 0; block < 5; block++)
+                    rows[r].fn(args, &p, block, 5);
+                ck_assert_msg(memcmp(got, want, (size_t)widths[i] * sizeof(float)) == 0,
+                              "%s: %d columns in pieces of %d panels differ",
+                              tsr_kernel_isa_name(rows[r].isa), widths[i],
+                              (int)p.panels_per_piece);
+            }
+        }
     }
 }
 END_TEST
@@ -109,7 +172,10 @@ static void add_tests(TCase *tests)
     tcase_add_test(tests, test_reference_by_hand);
     tcase_add_test(tests, test_packing);
     tcase_add_test(tests, test_empty_inner_dim);
+    tcase_add_test(tests, test_one_row_of_many_weights);
+    tcase_add_test(tests, test_one_row_is_the_same_in_pieces);
     tcase_add_loop_test(tests, test_rows_match_reference, 0, 12);
+    tcase_add_loop_test(tests, test_one_row, 0, 14);
 }
 
 static void bench(void)
@@ -118,7 +184,9 @@ static void bench(void)
         { 1, 256, 256, 256, 0, 0, 0, 0 },   { 1, 512, 512, 512, 0, 0, 0, 0 },
         { 1, 1024, 1024, 1024, 0, 0, 0, 0 }, { 1, 1, 1000, 2048, 0, 1, 0, 0 },
         { 1, 1, 4096, 4096, 0, 1, 0, 0 },    { 1, 128, 768, 768, 0, 1, 0, 0 },
-        { 1, 96, 96, 96, 0, 0, 0, 0 },
+        { 1, 96, 96, 96, 0, 0, 0, 0 },       { 1, 1, 96, 96, 0, 1, 0, 0 },
+        { 1, 1, 1, 1536, 0, 1, 0, 0 },       { 1, 1, 1536, 384, 0, 1, 0, 0 },
+        { 1, 1, 384, 1536, 0, 1, 0, 0 },     { 1, 1, 4096, 384, 0, 1, 0, 0 },
     };
     for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
         const int64_t fit = 131072 / split_pieces(shapes[i].k, 16) / 16 / 14 * 14;
