@@ -26,11 +26,36 @@ static void copy_blocked(uint8_t *to, const uint8_t *from, int64_t count, int64_
                          _mm_xor_si128(_mm_loadu_si128((const __m128i *)(from + i * step)), mask));
 }
 
+/* 16 bytes, 1 or 2 apart; no byte behind the last of them is read. */
+static __m128i plain_bytes(const uint8_t *from, int64_t step)
+{
+    const __m128i first = _mm_loadu_si128((const __m128i *)from);
+    if (step == 1)
+        return first;
+    return _mm_packus_epi16(_mm_and_si128(first, _mm_set1_epi16(0xff)),
+                            _mm_srli_epi16(_mm_loadu_si128((const __m128i *)(from + 15)), 8));
+}
+
 /* Pixels of up to 4 channels of a plain picture. */
 static void copy_plain(uint8_t *to, const uint8_t *from, int64_t count, int64_t step,
                        int64_t channel, int channels, uint8_t flip)
 {
-    for (int64_t i = 0; i < count; i++) {
+    int64_t i = 0;
+    for (; step <= 2 && i + 16 <= count; i += 16) {
+        __m128i v[4];
+        for (int c = 0; c < 4; c++)
+            v[c] = c < channels ? _mm_xor_si128(plain_bytes(from + c * channel + i * step, step),
+                                                _mm_set1_epi8((char)flip))
+                                : _mm_setzero_si128();
+        const __m128i a = _mm_unpacklo_epi8(v[0], v[1]), b = _mm_unpacklo_epi8(v[2], v[3]);
+        const __m128i c = _mm_unpackhi_epi8(v[0], v[1]), d = _mm_unpackhi_epi8(v[2], v[3]);
+        __m128i *pixels = (__m128i *)(to + i * 4);
+        _mm_storeu_si128(pixels, _mm_unpacklo_epi16(a, b));
+        _mm_storeu_si128(pixels + 1, _mm_unpackhi_epi16(a, b));
+        _mm_storeu_si128(pixels + 2, _mm_unpacklo_epi16(c, d));
+        _mm_storeu_si128(pixels + 3, _mm_unpackhi_epi16(c, d));
+    }
+    for (; i < count; i++) {
         uint32_t word = 0;
         for (int c = 0; c < channels; c++)
             word |= (uint32_t)(from[c * channel + i * step] ^ flip) << (8 * c);

@@ -60,6 +60,8 @@ static const ConvCase convs[] = {
     { 1, 33, 1, 61, 70, 1, 1, 1, 1, 0, 1, 25, 2, 0, 1 },
     { 1, 6, 10, 10, 5, 3, 3, 1, 2, 2, 4, 0, 1, 1, 0 },
     { 1, 20, 8, 9, 16, 2, 2, 3, 1, 0, 1, 0, 1, 0, 0 },
+    { 1, 3, 7, 67, 17, 3, 3, 2, 1, 1, 2, 0, 2, 1, 0 },
+    { 1, 6, 5, 37, 5, 3, 3, 1, 1, 1, 4, 0, 1, 1, 0 },
 };
 
 /* Fills params and packed weights, every output channel's lanes beyond its count zero. */
