@@ -7,6 +7,7 @@
 #include <string.h>
 #include <tessera/plugin_util.h>
 
+#include "base/error.h"
 #include "ir/value_dims.h"
 
 static gboolean is_told(const TsrValue *value)
@@ -60,7 +61,19 @@ static gboolean is_element(const TsrDims *dims, gint64 element)
     return !TSR_DIM_IS_SYMBOL(element) || tsr_dims_has(dims, element);
 }
 
-static gboolean read_value(TsrGraph *graph, GVariant *variant)
+G_GNUC_PRINTF(2, 3)
+static gboolean corrupt(GError **error, const char *format, ...)
+{
+    va_list args;
+    g_autofree char *text = NULL;
+    va_start(args, format);
+    text = g_strdup_vprintf(format, args);
+    va_end(args);
+    g_set_error_literal(error, TSR_ERROR, TSR_CORRUPT, text);
+    return FALSE;
+}
+
+static gboolean read_value(TsrGraph *graph, GVariant *variant, GError **error)
 {
     g_autoptr(GVariant) extents = NULL;
     g_autoptr(GVariant) elements = NULL;
@@ -75,20 +88,27 @@ static gboolean read_value(TsrGraph *graph, GVariant *variant)
     value = node != NULL && output < node->outputs->len
                 ? g_ptr_array_index(node->outputs, output) : NULL;
     from = g_variant_get_fixed_array(extents, &rank, sizeof(gint64));
-    if (value == NULL || value->desc.view.rank != rank)
-        return FALSE;
+    if (value == NULL)
+        return corrupt(error, "extents of output %u of node %u, which is no value", output, place);
+    if (value->desc.view.rank != rank)
+        return corrupt(error, "'%s' has %zu extents, wanted %u", value->name, rank,
+                       value->desc.view.rank);
     dims.rank = (guint32)rank;
     for (gsize i = 0; i < rank; i++) {
         if (!tsr_dims_has(graph->dims, from[i]))
-            return FALSE;
+            return corrupt(error, "extent %zu of '%s' is %" G_GINT64_FORMAT ", wanted a number "
+                           "from -1 on or one of %u expressions", i, value->name, from[i],
+                           tsr_dims_count(graph->dims));
         dims.extents[i] = from[i];
     }
     from = g_variant_get_fixed_array(elements, &count, sizeof(gint64));
     if (count > TSR_INFER_ELEMENTS || (count != 0 && rank > 1))
-        return FALSE;
+        return corrupt(error, "'%s' of rank %zu has %zu elements, wanted at most %d of a list",
+                       value->name, rank, count, TSR_INFER_ELEMENTS);
     for (gsize i = 0; i < count; i++) {
         if (!is_element(graph->dims, from[i]))
-            return FALSE;
+            return corrupt(error, "element %zu of '%s' is none of %u expressions", i,
+                           value->name, tsr_dims_count(graph->dims));
         dims.elements[i] = from[i];
     }
     dims.element_count = count != 0 ? (gint32)count : -1;
@@ -96,15 +116,16 @@ static gboolean read_value(TsrGraph *graph, GVariant *variant)
     return TRUE;
 }
 
-gboolean tsr_extents_from_variant(TsrGraph *graph, GVariant *variant)
+gboolean tsr_extents_from_variant(TsrGraph *graph, GVariant *variant, GError **error)
 {
     g_autoptr(GVariant) table = g_variant_get_child_value(variant, 0);
     g_autoptr(GVariant) list = g_variant_get_child_value(variant, 1);
     if (graph->dims != NULL || (graph->dims = tsr_dims_from_variant(table)) == NULL)
-        return FALSE;
+        return corrupt(error, "graph '%s': its table of extents is no table of expressions",
+                       graph->name);
     for (gsize i = 0; i < g_variant_n_children(list); i++) {
         g_autoptr(GVariant) child = g_variant_get_child_value(list, i);
-        if (!read_value(graph, child))
+        if (!read_value(graph, child, error))
             return FALSE;
     }
     return TRUE;

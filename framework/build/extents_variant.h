@@ -14,7 +14,9 @@
 
 /* Of a graph that tsr_graph_to_variant just wrote. NULL: every extent is a number. (floating) */
 GVariant *tsr_extents_to_variant(TsrGraph *graph);
-/* Gives a graph that was just read what the variant has. FALSE: it is not sound. */
-gboolean tsr_extents_from_variant(TsrGraph *graph, GVariant *variant) G_GNUC_WARN_UNUSED_RESULT;
+/* Gives a graph that was just read what the variant has. Errors: CORRUPT names the value, what was
+ * wanted and what was got. */
+gboolean tsr_extents_from_variant(TsrGraph *graph, GVariant *variant, GError **error)
+    G_GNUC_WARN_UNUSED_RESULT;
 
 #endif

@@ -3,8 +3,8 @@
  * memory_checker.h: what the files of the checker of plans (memory_check.h) share. Private to
  * them: memory_check.c walks the tasks, memory_check_task.c looks at one of them,
  * memory_check_control.c at those of control flow, memory_check_state.c at states of loops,
- * memory_check_notify.c at records and waits of notifies, memory_check_use.c at one use of memory, memory_check_trace.c at where bytes of values come
- * from.
+ * memory_check_notify.c at records and waits of notifies, memory_check_use.c at one use of memory,
+ * memory_check_trace.c at where bytes of values come from.
  */
 #ifndef TSR_BUILD_MEMORY_CHECKER_H
 #define TSR_BUILD_MEMORY_CHECKER_H

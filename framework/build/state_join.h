@@ -12,8 +12,8 @@
 
 /* Joins the symbol of a result with that of its state where nobody in the body uses the state's
  * memory any more when the first task begins that makes the result, or only that node does, which
- * allows it. The copies stay in the list for now: they tell everybody else that the result is
- * needed to the end of the round. */
+ * allows it. The copies stay in the list, since they tell everybody else that the result is needed
+ * to the end of the round; tsr_state_drop_copies takes them out of the finished plan. */
 void tsr_state_join(TsrSymbols *symbols, const TsrMemoryUse *use, const GPtrArray *nodes,
                     const TsrPluginSet *set);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * task_order.h: which tasks of a list are done before which begin: by the order of a
- * stream and by events and notifies between streams. Vector clocks after Lamport, Fidge and Mattern.
+ * task_order.h: which tasks of a list are done before which begin: by the order of a stream and
+ * by events and notifies between streams. Vector clocks after Lamport, Fidge and Mattern.
  */
 #ifndef TSR_BUILD_TASK_ORDER_H
 #define TSR_BUILD_TASK_ORDER_H

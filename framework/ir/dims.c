@@ -153,7 +153,7 @@ static gboolean least(const TsrDims *dims, const TsrDimSum *sum, gint64 *out)
         else if (term->factor < 0)
             return FALSE;
         for (guint32 k = 0; k < term->degree; k++)
-            if (!tsr_dims_atom(dims, term->atoms[k])->is_positive)
+            if (!tsr_dims_atom(dims, term->atoms[k])->is_nonnegative)
                 return FALSE;
     }
     return TRUE;
@@ -162,7 +162,7 @@ static gboolean least(const TsrDims *dims, const TsrDimSum *sum, gint64 *out)
 /* Whether a sum is known to be at least 0 always. What is subtracted as the smaller of two, or
  * added as the larger, may be either of them instead, which leaves no more: h - min(h, 4) as
  * h - h. */
-static gboolean is_positive(const TsrDims *dims, const TsrDimSum *sum, guint depth)
+static gboolean is_nonnegative(const TsrDims *dims, const TsrDimSum *sum, guint depth)
 {
     gint64 low;
     if (least(dims, sum, &low))
@@ -177,7 +177,7 @@ static gboolean is_positive(const TsrDims *dims, const TsrDimSum *sum, guint dep
             const TsrDimSum operand = sum_of(dims, k == 0 ? atom->a : atom->b);
             const TsrDimTerm minus = {-term->factor, 1, {term->atoms[0]}};
             if (multiply(&factor, &operand, &product) && add_term(&without, &minus) &&
-                add(&without, &product, 1) && is_positive(dims, &without, depth - 1))
+                add(&without, &product, 1) && is_nonnegative(dims, &without, depth - 1))
                 return TRUE;
         }
     }
@@ -188,10 +188,10 @@ static gboolean is_positive(const TsrDims *dims, const TsrDimSum *sum, guint dep
 static gboolean pair(TsrDims *dims, guint32 kind, const TsrDimSum *a, const TsrDimSum *b,
                      TsrDimSum *out)
 {
-    const gboolean positive_a = is_positive(dims, a, NESTED_CHOICES);
-    const gboolean positive_b = is_positive(dims, b, NESTED_CHOICES);
-    const gboolean positive =
-        kind == TSR_DIM_MAX ? positive_a || positive_b : positive_a && positive_b;
+    const gboolean nonnegative_a = is_nonnegative(dims, a, NESTED_CHOICES);
+    const gboolean nonnegative_b = is_nonnegative(dims, b, NESTED_CHOICES);
+    const gboolean nonnegative =
+        kind == TSR_DIM_MAX ? nonnegative_a || nonnegative_b : nonnegative_a && nonnegative_b;
     gint64 left = tsr_dims_keep(dims, a), right = tsr_dims_keep(dims, b);
     guint32 atom;
     if (kind != TSR_DIM_DIV && left > right) { /* either order is the same; numbers last */
@@ -199,7 +199,7 @@ static gboolean pair(TsrDims *dims, guint32 kind, const TsrDimSum *a, const TsrD
         left = right;
         right = swap;
     }
-    if (!tsr_dims_pair(dims, kind, left, right, positive, &atom))
+    if (!tsr_dims_pair(dims, kind, left, right, nonnegative, &atom))
         return FALSE;
     *out = sum_of_atom(atom);
     return TRUE;
@@ -239,9 +239,9 @@ static gboolean choose(TsrDims *dims, guint32 op, const TsrDimSum *a, const TsrD
                        TsrDimSum *out)
 {
     TsrDimSum a_less_b = *a, b_less_a = *b;
-    if (add(&a_less_b, b, -1) && is_positive(dims, &a_less_b, NESTED_CHOICES))
+    if (add(&a_less_b, b, -1) && is_nonnegative(dims, &a_less_b, NESTED_CHOICES))
         *out = op == TSR_DIM_MAX ? *a : *b;
-    else if (add(&b_less_a, a, -1) && is_positive(dims, &b_less_a, NESTED_CHOICES))
+    else if (add(&b_less_a, a, -1) && is_nonnegative(dims, &b_less_a, NESTED_CHOICES))
         *out = op == TSR_DIM_MAX ? *b : *a;
     else
         return pair(dims, op, a, b, out);

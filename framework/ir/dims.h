@@ -44,6 +44,8 @@ gboolean tsr_dims_eval(const TsrDims *dims, gint64 extent, const gint64 *values,
 #define TSR_DIMS_TYPE "(a(usxx)aa(xau))"
 GVariant *tsr_dims_to_variant(const TsrDims *dims);
 TsrDims *tsr_dims_from_variant(GVariant *variant);
+/* How many expressions it has. */
+guint tsr_dims_count(const TsrDims *dims);
 /* Whether the extent is a number from 0 on, TSR_DIM_UNKNOWN, or an expression of the table. */
 gboolean tsr_dims_has(const TsrDims *dims, gint64 extent);
 

@@ -71,7 +71,7 @@ guint tsr_dims_atom_count(const TsrDims *dims)
     return dims->atoms->len;
 }
 
-guint tsr_dims_sum_count(const TsrDims *dims)
+guint tsr_dims_count(const TsrDims *dims)
 {
     return dims->sums->len;
 }
@@ -108,10 +108,10 @@ gint64 tsr_dims_keep(TsrDims *dims, const TsrDimSum *sum)
 }
 
 static guint32 add_atom(TsrDims *dims, guint32 kind, const char *name, gint64 a, gint64 b,
-                        gboolean is_positive, guint32 cost)
+                        gboolean is_nonnegative, guint32 cost)
 {
     TsrDimAtom *atom = g_new0(TsrDimAtom, 1);
-    *atom = (TsrDimAtom){kind, is_positive, dims->symbols, cost, g_strdup(name), a, b};
+    *atom = (TsrDimAtom){kind, is_nonnegative, dims->symbols, cost, g_strdup(name), a, b};
     g_ptr_array_add(dims->atoms, atom);
     if (kind == TSR_DIM_SYMBOL) {
         g_hash_table_insert(dims->names, atom->name, GUINT_TO_POINTER(dims->atoms->len));
@@ -133,8 +133,8 @@ static guint32 cost_of(const TsrDims *dims, gint64 extent)
     return cost;
 }
 
-gboolean tsr_dims_pair(TsrDims *dims, guint32 kind, gint64 a, gint64 b, gboolean is_positive,
-                       guint32 *out_atom)
+gboolean tsr_dims_pair(TsrDims *dims, guint32 kind, gint64 a, gint64 b,
+                       gboolean is_nonnegative, guint32 *out_atom)
 {
     const guint32 cost = 1 + cost_of(dims, a) + cost_of(dims, b);
     for (guint i = 0; i < dims->atoms->len; i++) {
@@ -146,7 +146,7 @@ gboolean tsr_dims_pair(TsrDims *dims, guint32 kind, gint64 a, gint64 b, gboolean
     }
     if (cost > TSR_DIM_MAX_COST)
         return FALSE;
-    *out_atom = add_atom(dims, kind, NULL, a, b, is_positive, cost);
+    *out_atom = add_atom(dims, kind, NULL, a, b, is_nonnegative, cost);
     return TRUE;
 }
 

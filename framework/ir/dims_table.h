@@ -29,7 +29,7 @@ typedef struct TsrDimSum {
 
 typedef struct TsrDimAtom {
     guint32 kind;         /* TSR_DIM_SYMBOL, or TSR_DIM_DIV (floor), MIN, MAX of a and b */
-    gboolean is_positive; /* at least 0 always */
+    gboolean is_nonnegative;
     guint32 symbol;       /* number of the symbol */
     guint32 cost;         /* atoms that evaluation looks at, itself included */
     char *name;           /* of a symbol */
@@ -38,14 +38,13 @@ typedef struct TsrDimAtom {
 } TsrDimAtom;
 
 guint tsr_dims_atom_count(const TsrDims *dims);
-guint tsr_dims_sum_count(const TsrDims *dims);
 const TsrDimSum *tsr_dims_sum(const TsrDims *dims, gint64 extent);
 const TsrDimAtom *tsr_dims_atom(const TsrDims *dims, guint32 atom);
 /* The extent that is this sum: a number where it is one. */
 gint64 tsr_dims_keep(TsrDims *dims, const TsrDimSum *sum);
 /* The atom of that kind and operands. FALSE: it would cost too much. */
-gboolean tsr_dims_pair(TsrDims *dims, guint32 kind, gint64 a, gint64 b, gboolean is_positive,
-                       guint32 *out_atom) G_GNUC_WARN_UNUSED_RESULT;
+gboolean tsr_dims_pair(TsrDims *dims, guint32 kind, gint64 a, gint64 b,
+                       gboolean is_nonnegative, guint32 *out_atom) G_GNUC_WARN_UNUSED_RESULT;
 /* Adds what a file has, in its order. FALSE: it is not sound. */
 gboolean tsr_dims_restore_atom(TsrDims *dims, guint32 kind, const char *name, gint64 a, gint64 b)
     G_GNUC_WARN_UNUSED_RESULT;

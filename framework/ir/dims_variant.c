@@ -32,7 +32,7 @@ GVariant *tsr_dims_to_variant(const TsrDims *dims)
         g_variant_builder_add(&atoms, "(usxx)", atom->kind, atom->name != NULL ? atom->name : "",
                               atom->a, atom->b);
     }
-    for (guint i = 0; i < tsr_dims_sum_count(dims); i++)
+    for (guint i = 0; i < tsr_dims_count(dims); i++)
         g_variant_builder_add_value(&sums, sum_variant(tsr_dims_sum(dims, G_MININT64 + i)));
     return g_variant_new("(a(usxx)aa(xau))", &atoms, &sums);
 }

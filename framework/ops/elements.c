@@ -130,7 +130,7 @@ int32_t tsr_elements_concat(const TsrOpDef *def, TsrInferContext *infer)
 }
 
 /* Whether an element is at least 0 in every run. */
-static int is_positive(TsrInferContext *infer, int64_t element)
+static int is_nonnegative(TsrInferContext *infer, int64_t element)
 {
     int64_t larger;
     return TSR_DIM_IS_SYMBOL(element)
@@ -162,7 +162,8 @@ static int32_t calculate(TsrInferContext *infer, uint32_t op)
     count = pairs(infer, 0, a, b);
     for (int64_t i = 0; i < count; i++) {
         /* Integer division of ONNX rounds to zero; DIV rounds down. */
-        if (op == TSR_DIM_DIV && (!is_positive(infer, a[i]) || !is_positive(infer, b[i])))
+        if (op == TSR_DIM_DIV &&
+            (!is_nonnegative(infer, a[i]) || !is_nonnegative(infer, b[i])))
             return TSR_OK;
         if (!infer->combine(infer, op, a[i], b[i], &out[i]))
             return TSR_OK;
@@ -216,8 +217,8 @@ int32_t tsr_elements_equal(const TsrOpDef *def, TsrInferContext *infer)
     for (int64_t i = 0; i < count; i++) {
         const int numbers = !TSR_DIM_IS_SYMBOL(a[i]) && !TSR_DIM_IS_SYMBOL(b[i]);
         /* "Is this size -1?" is no for all sizes. */
-        const int apart = (!TSR_DIM_IS_SYMBOL(a[i]) && a[i] < 0 && is_positive(infer, b[i])) ||
-                          (!TSR_DIM_IS_SYMBOL(b[i]) && b[i] < 0 && is_positive(infer, a[i]));
+        const int apart = (!TSR_DIM_IS_SYMBOL(a[i]) && a[i] < 0 && is_nonnegative(infer, b[i])) ||
+                          (!TSR_DIM_IS_SYMBOL(b[i]) && b[i] < 0 && is_nonnegative(infer, a[i]));
         if (a[i] != b[i] && !numbers && !apart)
             return TSR_OK;
         out[i] = a[i] == b[i];

@@ -24,7 +24,8 @@ void tsr_host_calls_init(TsrHostCalls *calls, const TsrPluginSet *set, TsrOpenDe
 void tsr_host_calls_clear(TsrHostCalls *calls);
 
 /* Makes the task a call of the node's engine on task->args, its inputs and then its outputs, which
- * are read at each run. Errors: the engine is not in use, its prepare fails, a value has no size. */
+ * are read at each run. Errors: the engine is not in use, its prepare fails, a value has no
+ * size. */
 gboolean tsr_host_calls_add(TsrHostCalls *calls, TsrNode *node, TsrTask *task, GError **error)
     G_GNUC_WARN_UNUSED_RESULT;
 /* Makes the task end the run with the graph's fault. */

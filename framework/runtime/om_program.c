@@ -116,8 +116,7 @@ static gboolean read_extents(TsrGraph *graph, GVariant *meta, GError **error)
 {
     g_autoptr(GVariant) extents =
         g_variant_lookup_value(meta, "extents", G_VARIANT_TYPE(TSR_OM_EXTENTS_TYPE));
-    return extents == NULL || tsr_extents_from_variant(graph, extents) ||
-           tsr_om_corrupt(error, "extents of values are not sound");
+    return extents == NULL || tsr_extents_from_variant(graph, extents, error);
 }
 
 static void index_nodes(TsrGraph *graph, gpointer data)

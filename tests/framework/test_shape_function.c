@@ -223,30 +223,35 @@ START_TEST(in_a_file)
     g_autoptr(TsrGraph) graph = inputs(&x, &y, &z, &p);
     g_autoptr(TsrGraph) other = inputs(&x, &y, &z, &p);
     g_autoptr(GVariant) variant = NULL;
-    static const char *const bad[] = {
-        "(([], []), [(99, 0, [], [])])",              /* no such node */
-        "(([], []), [(0, 1, [], [])])",               /* no such output */
-        "(([], []), [(0, 0, [1], [])])",              /* another rank */
-        "(([], []), [(0, 0, [1, -2], [])])",          /* no extent */
-        "(([], []), [(0, 0, [1, -9223372036854775808], [])])", /* no expression */
-        "(([], []), [(0, 0, [1, 2], [5])])",          /* elements of a matrix */
-        "(([(65535, '', 1, 0)], []), [])",            /* no table */
+    static const struct {
+        const char *text, *error;
+    } bad[] = {
+        {"(([], []), [(99, 0, [], [])])", "output 0 of node 99, which is no value"},
+        {"(([], []), [(0, 1, [], [])])", "output 1 of node 0, which is no value"},
+        {"(([], []), [(0, 0, [1], [])])", "'x' has 1 extents, wanted 2"},
+        {"(([], []), [(0, 0, [1, -2], [])])", "extent 1 of 'x' is -2, wanted a number"},
+        {"(([], []), [(0, 0, [1, -9223372036854775808], [])])", "or one of 0 expressions"},
+        {"(([], []), [(0, 0, [1, 2], [5])])", "'x' of rank 2 has 1 elements"},
+        {"(([(65535, '', 1, 0)], []), [])", "is no table of expressions"},
     };
     GPtrArray *order;
+    GError *error = NULL;
     output = fixture_node(graph, "Concat", "node", VALUES(
         g_ptr_array_index(graph->inputs, 0), g_ptr_array_index(graph->inputs, 2)), "axis=0");
     (void)holds(graph, output);
     order = tsr_graph_sort(graph, NULL);
     g_ptr_array_unref(order);
     variant = g_variant_ref_sink(tsr_extents_to_variant(graph));
-    ck_assert(!tsr_extents_from_variant(other, variant)); /* it lacks the node */
+    ck_assert(!tsr_extents_from_variant(other, variant, &error));
+    ck_error(error, TSR_CORRUPT, "which is no value"); /* it lacks the node */
     fixture_node(other, "Concat", "node", VALUES(x, z), "axis=0");
     for (guint i = 0; i < G_N_ELEMENTS(bad); i++) {
         g_autoptr(GVariant) text =
-            g_variant_parse(G_VARIANT_TYPE(TSR_OM_EXTENTS_TYPE), bad[i], NULL, NULL, NULL);
-        ck_assert_msg(text != NULL, "%s", bad[i]);
+            g_variant_parse(G_VARIANT_TYPE(TSR_OM_EXTENTS_TYPE), bad[i].text, NULL, NULL, NULL);
+        ck_assert_msg(text != NULL, "%s", bad[i].text);
         g_clear_pointer(&other->dims, tsr_dims_unref);
-        ck_assert_msg(!tsr_extents_from_variant(other, text), "%s", bad[i]);
+        ck_assert_msg(!tsr_extents_from_variant(other, text, &error), "%s", bad[i].text);
+        ck_error(error, TSR_CORRUPT, bad[i].error);
     }
 }
 END_TEST
